@@ -19,10 +19,10 @@ export interface AuthenticationOptions {
 
 const AUTHENTICATED = 'system:authenticated';
 
-/** kube-apiserver's user for requests without credentials when authorization is on. */
+/** kube-apiserver's user for requests without credentials when authorization is enabled. */
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** The user of every request without authentication: a server without TLS. */
+/** The user of every request to a server without TLS, where nothing is authenticated. */
 export const UNSECURED: UserInfo = { name: 'system:unsecured', groups: ['system:masters', AUTHENTICATED] };
 
 export class Authenticator {

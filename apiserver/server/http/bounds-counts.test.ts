@@ -1,4 +1,4 @@
-/** Bodies with very many parts: counted before they are parsed. */
+/** Bodies with very many values: they are counted before the body is parsed. */
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../objects/object.ts';
 import { CONFIGMAPS_PATH } from '../testing.ts';

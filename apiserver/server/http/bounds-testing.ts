@@ -15,13 +15,13 @@ export function useServer(): void {
   afterAll(() => http.close());
 }
 
-/** The processor time allowed for one request: far more than any of them needs, far less than a quadratic algorithm would use. */
+/** The processor time allowed for one request: far more than any request needs, far less than a quadratic algorithm would use. */
 const PROCESSOR_MS_MAX = 3000;
 
 export interface Answer {
   readonly code: number;
   readonly message: string;
-  /** The length of the message before it is cut. */
+  /** The length of the message before it is truncated. */
   readonly length: number;
   readonly body: unknown;
   readonly headers: Headers;

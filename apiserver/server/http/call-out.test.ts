@@ -87,7 +87,7 @@ describe('a call over HTTPS', () => {
   it('aborts an answer of more than nine mebibytes', async () => {
     handle = (_, __, response) => response.end(Buffer.alloc(10 * 1024 * 1024, ' '));
     const answer = await call();
-    // Megabytes are not compared: a failing comparison would take minutes.
+    // Does not compare the whole answer: a failing comparison of megabytes would take minutes.
     expect(answer.outcome === 'failed' ? answer.why : answer.outcome).toBe('unexpected EOF');
   });
 

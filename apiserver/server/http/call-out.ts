@@ -1,8 +1,8 @@
 /**
  * Calls to webhooks over HTTPS.
  *
- * Owns: TLS with the configured authority, time-outs, kept-alive connections, and errors in Go's words, because answers quote them. Does
- * not own: requests and the meaning of answers (`admission/`). Start at {@link httpsCallOut}.
+ * Owns: TLS with the configured authority, timeouts, kept-alive connections, and errors in Go's words, because answers quote them. Does not
+ * own: requests and the meaning of answers (`admission/`). Start at {@link httpsCallOut}.
  */
 import { Agent, request, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -11,11 +11,14 @@ import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction, ServiceReference } from '../admission/call-out.ts';
 
 export interface CallOutOptions {
-  /** Returns the address of a service outside of the cluster: `127.0.0.1:8443`. Undefined if it is unreachable. */
+  /**
+   * Returns the address at which a service can be reached from outside the cluster, such as `127.0.0.1:8443`. Undefined if it is
+   * unreachable.
+   */
   readonly resolveService?: (service: ServiceReference) => string | undefined;
-  /** Connects to a port; absent: over the network. Where it is given, each call has a connection of its own. */
+  /** Connects to a port; if absent, connections use the network. If present, each call has a connection of its own. */
   readonly connect?: (port: number) => Promise<Duplex>;
-  /** Runs `then` after a delay, for time-outs; by default on a real timer. The returned function cancels it. */
+  /** Runs `then` after a delay, for timeouts; by default with a real timer. The returned function cancels it. */
   readonly after?: (delayMs: number, then: () => void) => () => void;
 }
 
@@ -80,7 +83,7 @@ function targetOf(callOut: CallOut, options: CallOutOptions): RequestOptions | s
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? 443 : Number(url.port),
     path: url.pathname,
-    // Go trusts each certificate of the bundle, even one that is not a CA: envtest distributes the server's own.
+    // Go trusts each certificate of the bundle, even one that is not a CA, such as the server's own certificate, which envtest distributes.
     allowPartialTrustChain: true,
     ...(authority === '' ? { ca: [...rootCertificates] } : { ca: authority }),
   };

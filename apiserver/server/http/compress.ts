@@ -1,7 +1,7 @@
 /**
  * Compressed answers: gzip above 128 KiB for clients that accept it, as kube-apiserver does.
  *
- * Owns: when, and how. Off the main thread, so that one large list does not block other requests.
+ * Owns: which answers to compress, and compressing them off the main thread, so that one large list does not block other requests.
  */
 import { constants, gzip } from 'node:zlib';
 import type { HeaderMap } from './exchange.ts';

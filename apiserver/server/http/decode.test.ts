@@ -30,7 +30,7 @@ describe('YAML', () => {
   });
 
   it('that is JSON is parsed equally by the fast and the slow path', () => {
-    // Mostly text that the fast path handles, and sometimes text that it must not handle.
+    // Mostly text that the fast path handles, and sometimes text that it must leave to the slow path.
     const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019 -_./:"\\{}[]#&*!|>%@~,=\n') });
     const leaf = fc.oneof(
       word,

@@ -44,12 +44,12 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
   return { undecodable: text };
 }
 
-/** Sorts the keys of YAML, as Go does when it converts it to JSON: errors are in that order. */
+/** Sorts the keys of parsed YAML, because Go does so when it converts it to JSON, and reports errors in that order. */
 function inOrder(decoded: ParsedYaml): ParsedYaml {
   return { ...decoded, body: sortedKeys(decoded.body) };
 }
 
-/** Refuses a body that is not a map, quoted as sent; only that of a patch may be something else. */
+/** Refuses a body that is not a map, quoting it as sent. Only the body of a patch may be something else. */
 function whole(decoded: DecodedBody, text: string, method: string | undefined): DecodedBody {
   const { body } = decoded;
   if (method === 'PATCH' || body === null || body === undefined || isMap(body)) return decoded;
@@ -59,7 +59,7 @@ function whole(decoded: DecodedBody, text: string, method: string | undefined): 
   };
 }
 
-/** The prefix of Go's errors in reading version and kind, which come before anything else. */
+/** The prefix of Go's errors in reading version and kind, which Go reads first. */
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
 function decodeMessage(bytes: Buffer, method: string | undefined, route: Route | undefined): DecodedBody {

@@ -4,7 +4,7 @@
  * Owns: encoding only. `certificates.ts` defines the contents.
  */
 
-/** Returns one value of the given tag around the given content. */
+/** Returns a DER value with the given tag and content. */
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const inner = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag, ...lengthOf(inner.length)]), inner]);
@@ -18,13 +18,13 @@ export function setOf(...content: readonly Uint8Array[]): Buffer {
   return der(0x31, ...content);
 }
 
-/** Returns a context tag around whole values. */
+/** Returns a context-specific tag that contains whole values. */
 export function explicit(tag: number, ...content: readonly Uint8Array[]): Buffer {
   return der(0xa0 | tag, ...content);
 }
 
 export function integer(value: Uint8Array): Buffer {
-  // A leading zero keeps a high first bit from marking a negative number.
+  // A leading zero byte, because a high first bit would mark a negative number.
   const first = value[0] ?? 0;
   return first > 0x7f ? der(0x02, Buffer.of(0), value) : der(0x02, value);
 }

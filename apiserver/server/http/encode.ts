@@ -2,7 +2,7 @@
  * Encodes answers and watch events.
  *
  * Owns: the JSON, YAML and protobuf forms of a transformed answer (`transform.ts`), and the frames of watches. Does not own: the choice of
- * form (`negotiate.ts`), the cached texts of objects (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
+ * the form (`negotiate.ts`), the cached texts of objects (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -65,7 +65,7 @@ export interface EventEncoder {
   encode(event: WatchEvent): string | Buffer;
 }
 
-/** Returns the encoder of one watch: it remembers what this watch has been sent. */
+/** Returns the encoder of one watch. It keeps track of what this watch has been sent. */
 export function eventEncoder(want: Wanted, request: ApiRequest): EventEncoder {
   const { media } = want;
   const type = media === 'protobuf' ? `${MEDIA_TYPES.protobuf};stream=watch` : MEDIA_TYPES.json;
@@ -85,7 +85,7 @@ export function eventEncoder(want: Wanted, request: ApiRequest): EventEncoder {
 
 const NOTHING = Buffer.alloc(0);
 
-/** The latest frame of a form: the watches of one resource are notified one after the other, and share its bytes. */
+/** The latest frame of a form. The watches of one resource are notified one after the other, so they share its bytes. */
 interface Latest {
   readonly object: object;
   readonly type: string;

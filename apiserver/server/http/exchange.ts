@@ -26,7 +26,10 @@ export interface Exchange {
   readonly full: boolean;
   /** True if an answer has begun. */
   readonly started: boolean;
-  /** Calls `done` once with the whole body, or with undefined when it is longer than `bytesMax`. Never when the client disconnects. */
+  /**
+   * Calls `done` once, with the whole body, or with undefined when it is longer than `bytesMax`. Does not call it if the client
+   * disconnects.
+   */
   readBody(bytesMax: number, done: (body: Buffer | undefined) => void): void;
   /** Sends the answer within this turn of the event loop. `close` closes the connection afterwards. */
   respond(code: number, headers: AnswerHeaders, body: string | Uint8Array, close?: boolean): void;
@@ -40,7 +43,7 @@ export interface Exchange {
   abort(): void;
   /** Calls `listener` once when the exchange is over, for whatever reason. */
   onClose(listener: () => void): void;
-  /** Upgrades the connection as the client has asked; returns false if it has not asked. */
+  /** Upgrades the connection as the client requested; returns false if it requested no upgrade. */
   become?(session: Connected): boolean;
 }
 
@@ -70,7 +73,7 @@ export function collectBody(
   });
   stream.on('end', () => {
     const body = more === undefined ? (first ?? NO_BODY) : Buffer.concat(more, size);
-    // Frees one of two copies in memory while it is answered.
+    // Frees one of two copies of the body in memory while the request is answered.
     first = more = undefined;
     done(size > bytesMax ? undefined : body);
   });

@@ -1,5 +1,5 @@
 /**
- * YAML as Go's yaml.v2 reads it into JSON: version 1.1 booleans and octals, merge keys, timestamps as text, the first document only.
+ * Parses YAML into JSON as Go's yaml.v2 does: version 1.1 booleans and octals, merge keys, timestamps as text, the first document only.
  *
  * Owns: the dialect and, as far as the parser reports them, Go's error messages. Start at {@link parseYaml}.
  */
@@ -16,7 +16,7 @@ export interface ParsedYaml {
   readonly duplicates?: readonly string[];
 }
 
-/** Drops the tags whose values yaml.v2 keeps as text, or only recognises when tagged. */
+/** Drops the tags whose values yaml.v2 keeps as text, or recognises only when tagged. */
 const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags =>
   tags.filter((tag) => {
     if (typeof tag === 'string') return true;
@@ -30,7 +30,7 @@ const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
 /** Text that may be parsed differently as JSON and as YAML: unusual characters, escapes, long numbers, exponents, and the merge key. */
 const UNLIKE_JSON = /[^\n\r\x20-\x7e\u00a0-\ud7ff]|\\[u/]|[0-9]{16}|[0-9][eE]|"<<"/;
 
-/** Parses a text as JSON where that gives the same result: most applied bodies are JSON, which parses ten times as fast. */
+/** Parses a text as JSON if that gives the same result: most applied bodies are JSON, which parses ten times as fast. */
 function parsedAsJson(text: string): ParsedYaml | undefined {
   if (!text.startsWith('{') || UNLIKE_JSON.test(text)) return undefined;
   try {
@@ -70,7 +70,7 @@ function parseDocument(text: string): ParsedYaml {
   return { body, duplicates: [`yaml: unmarshal errors:\n${duplicates.join('\n')}`] };
 }
 
-/** The maximum number of tokens: each takes microseconds, and a few hundred bytes until the body has been read. */
+/** The maximum number of tokens: each token takes microseconds, and a few hundred bytes until the body has been read. */
 const LEXEMES_MAX = 163_000;
 
 /** The lexer's marker of scalars. */
@@ -102,7 +102,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
         throw new SyntaxError(`yaml: unknown anchor '${name}' referenced`);
       before = lexeme;
       for (const token of parser.next(lexeme)) {
-        // Only the first error is reported, and each takes as long as a hundred tokens.
+        // Skips all errors but the first: only that is reported, and each error takes as long as a hundred tokens.
         if (token.type === 'error' && broken) continue;
         broken ||= token.type === 'error';
         yield token;
@@ -119,7 +119,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
   throw new SyntaxError('yaml: did not find expected node content');
 }
 
-/** Fields of a document in progress that the library's types do not declare. */
+/** Fields of a document that is being composed. The library's types do not declare them. */
 interface Noting {
   readonly errors: readonly unknown[];
   onError: (...error: readonly [source: unknown, code: string, message: string, warning?: boolean]) => void;

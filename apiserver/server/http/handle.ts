@@ -1,5 +1,5 @@
 /**
- * Handles one request from exchange to upstream and back.
+ * Handles one request: from the exchange to the upstream, and the answer back.
  *
  * Owns: the order of checks before the upstream is called (that of kube-apiserver's filters), limits, the lifetime of a watch. Does not
  * own: media types (`negotiate.ts`), the contents of answers. Start at {@link Handler.handle}.
@@ -24,10 +24,13 @@ import { parseTarget } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
-/** The maximum backlog of a watch, in events without initial ones: a longer one closes the watch without an error, as in kube-apiserver. */
+/**
+ * The maximum backlog of a watch, in events after the initial ones. As in kube-apiserver, a watch with a longer backlog is closed without
+ * an error.
+ */
 const WATCH_BACKLOG_MAX = 1000;
 
-/** The time that a closed watch has to receive what was already written. */
+/** How long the client of a closed watch has to read what was already written. */
 const SLOW_READER_SECONDS = 30;
 
 const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
@@ -35,11 +38,11 @@ const TOO_LARGE = failure(413, 'RequestEntityTooLarge', `Request entity too larg
 const TEXT = 'text/plain; charset=utf-8';
 const NO_CACHE = 'no-cache, private';
 
-/** An upstream that answers requests, and may know what their paths name. */
+/** An upstream that answers requests, and may know which resources their paths name. */
 export interface Served extends Upstream {
   /** Returns the resource that `path` names, if any: content negotiation depends on it. */
   routeOf?(path: string): Route | undefined;
-  /** Returns the refusal of a request that routes to a resource but no further, before any other check. */
+  /** Returns the refusal of a request whose path names a resource but whose method is not routed. It comes before any other check. */
   refusalOf?(route: Route, method: string): ApiResponse | undefined;
 }
 
@@ -94,7 +97,7 @@ export class Handler {
       exchange.respond(500, { 'content-type': TEXT, 'x-content-type-options': 'nosniff' }, nameless(exchange.target));
       return;
     }
-    // A repeated header is an array; only cookies are, and they are not used.
+    // A repeated header is an array, but only for cookies, which are not used.
     const headers = exchange.headers as ApiRequest['headers'];
     const method = exchange.method as Method;
     const user = this.#authenticator.user(exchange.certified, headers['authorization']);
@@ -166,7 +169,7 @@ export class Handler {
       },
       event: (event) => {
         if (over || outlet === undefined) return;
-        // Events sent while the watch opens could not be written yet.
+        // Events that are sent while the watch opens cannot be written yet, so they do not count as backlog.
         if (initial !== undefined && outlet.waiting > WATCH_BACKLOG_MAX + initial) drop();
         else outlet.send(event);
       },
@@ -184,7 +187,10 @@ export class Handler {
     if (!answered) exchange.onClose(() => !answered && cancel());
   }
 
-  /** Continues a request as an upgraded connection, or as a followed log, which stays open until the client disconnects. */
+  /**
+   * Continues a request as an upgraded connection, or as the log of a pod that the client follows. The log stays open until the client
+   * disconnects.
+   */
   #goOn(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest, session: Session): void {
     if (session.type === 'log') {
       exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'text/plain' });
@@ -204,7 +210,10 @@ export class Handler {
     exchange.respond(500, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'application/json' }, text);
   }
 
-  /** Returns the lifetime of a watch: a real server's is random, between the minimum and twice that; here the two alternate. */
+  /**
+   * Returns the lifetime of a watch. A real server draws it at random between the minimum and twice the minimum; here it is spread evenly
+   * over that range.
+   */
   #lifeOf(asked: string | undefined): number {
     const seconds = Number(asked);
     if (Number.isFinite(seconds) && seconds > 0) return seconds;
@@ -212,7 +221,7 @@ export class Handler {
     return this.#watchTimeoutSeconds * (1 + ((this.#audits * golden) % 1));
   }
 
-  /** Returns the client's own id, or a new one: only uniqueness is guaranteed. */
+  /** Returns the audit id that the client sent, or a new one: only uniqueness is guaranteed. */
   #auditId(given: string | readonly string[] | undefined): string {
     if (typeof given === 'string' && given !== '') return given.slice(0, 64);
     this.#audits += 1;
@@ -220,7 +229,7 @@ export class Handler {
   }
 }
 
-/** Paths of the legacy prefixes without a resource. */
+/** Paths that end after a legacy prefix, `watch` or `proxy`, and name no resource. */
 const NAMELESS = /^\/+(?:api\/[^/]*|apis\/[^/]*\/[^/]*)\/(?:watch|proxy)\/*$/;
 
 function nameless(target: string): string {
@@ -275,18 +284,23 @@ function respond(
   });
 }
 
-/** Returns a header value's UTF-8, one character for each byte: values are sent byte by byte, and a warning may quote any text. */
+/**
+ * Returns the UTF-8 of a header value, with one character for each byte: Node sends header values byte by byte, and a warning may quote any
+ * text.
+ */
 function asBytes(value: string): string {
   return /[^\x20-\x7e]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 
-/** The Cache-Control of documents whose URL contains their hash; clients without `immutable` use the expiry date in a year. */
+/**
+ * The Cache-Control of documents whose URL contains their hash. Clients that do not support `immutable` use the expiry date, a year ahead.
+ */
 const FOR_EVER = 'public, immutable';
 
 function nextYear(): string {
   const date = realDate();
   date.setUTCFullYear(date.getUTCFullYear() + 1);
-  // Go's layout names the zone UTC.
+  // Go's date layout names the zone UTC.
   return date.toUTCString().replace('GMT', 'UTC');
 }
 
@@ -299,7 +313,7 @@ function asDocument(code: number, headers: AnswerHeaders): void {
   else if (code >= 400) delete headers['content-type'];
 }
 
-/** Reports whether a request is a watch: long-running, so that `timeout` does not apply to it. */
+/** Reports whether a request is a watch, to which `timeout` does not apply because it is long-running. */
 function isWatch({ method, query }: ApiRequest, route: Route | undefined): boolean {
   if (method !== 'GET') return false;
   return route?.watching === true || (asksToWatch(query) && (route === undefined || route.name === ''));

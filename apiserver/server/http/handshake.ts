@@ -1,4 +1,4 @@
-/** Checks that a server accepts TLS with a trusted certificate: the difference between a listening port and a callable webhook. */
+/** Checks that a server accepts TLS with a trusted certificate: a webhook whose port merely listens cannot be called yet. */
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { goError } from './call-out.ts';
@@ -10,14 +10,14 @@ export interface Expected {
   readonly ca?: string;
 }
 
-/** Resolves with null, or with Go's error. Takes over the socket. */
+/** Resolves with null on success, otherwise with Go's error. Takes ownership of the socket. */
 export function shakeHands(socket: Duplex, { servername, ca }: Expected): Promise<string | null> {
   return new Promise((resolve) => {
     // An aborted handshake would be logged as an error by the server.
     const trust = ca === undefined ? {} : { ca, allowPartialTrustChain: true };
     const tls = connect({ socket, servername, rejectUnauthorized: false, ...trust });
     tls.once('secureConnect', () => {
-      // It is an error code, despite its type.
+      // This property contains an error code, despite its declared type.
       const code = (tls as { readonly authorizationError: unknown }).authorizationError;
       const why =
         typeof code === 'string'

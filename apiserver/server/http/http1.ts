@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 exchanges, over Node's parser.
+ * HTTP/1.1 exchanges, on top of Node's parser.
  *
  * Owns: writing answers, and the answer to a client that does not speak HTTP. Does not own: connections (`listener.ts`).
  */
@@ -49,7 +49,7 @@ export class Http1Exchange implements Exchange {
     if (close) headers['connection'] = 'close';
     if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
     else response.writeHead(code, headers);
-    // Node would write head and text as one UTF-8 text, which corrupts the bytes of a warning.
+    // Node would write head and body as one UTF-8 text, which corrupts the bytes of a warning.
     const bytes = typeof body === 'string' && headers['warning'] !== undefined ? Buffer.from(body) : body;
     if (bytes.length > TOGETHER_MAX) response.end(bytes);
     else together(() => response.end(bytes));
@@ -81,14 +81,17 @@ export class Http1Exchange implements Exchange {
   }
 }
 
-/** The maximum bytes of an answer that is sent together with others: sending a larger one takes longer than waking a client. */
+/**
+ * The maximum size of an answer that is sent together with other answers. Sending a larger answer takes longer than waking a client, so
+ * that there is nothing to save.
+ */
 const TOGETHER_MAX = 32 * 1024;
 
 let answers: (() => void)[] = [];
 
 /**
- * Sends answers to requests that arrived in one turn of the event loop together at its end: a client with many connections is woken once,
- * and waking it takes longer than the rest of a request.
+ * Collects the answers to requests that arrived in one turn of the event loop, and sends them together at its end: a client with many
+ * connections is woken once, and waking it takes longer than the rest of a request.
  */
 function together(answer: () => void): void {
   if (answers.push(answer) > 1) return;
@@ -108,7 +111,7 @@ export interface ClientError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** Sends Go's answer to bytes that are not a valid request, and closes the connection. */
+/** Sends Go's answer to bytes that are not a valid request, then closes the connection. */
 export function refuseConnection(error: ClientError, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -130,7 +133,7 @@ export function refuseConnection(error: ClientError, socket: Duplex): void {
   }
 }
 
-/** Reports whether bytes start with a request that Go accepts: Node's parser has a list of methods, Go's accepts any token. */
+/** Reports whether bytes start with a request that Go accepts: Node's parser only accepts listed methods, Go's accepts any token. */
 function isRequest({ rawPacket }: ClientError): boolean {
   return rawPacket !== undefined && /^[!-~]+ [!-~]+ HTTP\/1\.[01]\r\n/.test(rawPacket.toString('latin1', 0, 4096));
 }

@@ -74,7 +74,7 @@ export class Http2Exchange implements Exchange {
   }
 
   abort(): void {
-    // The stream is not closed: Node would first end the answer, and an aborted answer would look complete.
+    // The stream is destroyed, not closed: Node would end the answer first, and an aborted answer would look complete.
     this.#stream.destroy(new Error('broken off'));
   }
 

@@ -8,7 +8,10 @@ import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
 
-/** Returns the JSON of a body. `read` bodies are cached: they will be read again; a written object is usually only sent to watches. */
+/**
+ * Returns the JSON of a body. The JSON of `read` bodies is cached, because they will be read again; a written object is usually only sent
+ * to watches.
+ */
 export function jsonText(body: JsonValue, read: boolean): string {
   if (!isMap(body)) return JSON.stringify(body);
   const { items, kind, apiVersion } = body;
@@ -27,7 +30,7 @@ function listText(list: JsonObject, items: readonly JsonValue[], read: boolean):
   return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
 }
 
-/** The number of items from which a list is cached as bytes: large lists are usually requested more than once. */
+/** The minimum number of items of a list that is cached as bytes: large lists are usually requested more than once. */
 const LARGE_LIST = 100;
 
 interface RememberedList {
@@ -39,7 +42,7 @@ interface RememberedList {
 /** The last large list that was sent. */
 let latest: RememberedList | undefined;
 
-/** Returns the JSON of a body as a line. Reuses the bytes of the last large list if its items are unchanged. */
+/** Returns the JSON of a body, followed by a line break. Reuses the bytes of the last large list if its items are unchanged. */
 export function jsonLine(body: JsonValue, read: boolean): string | Buffer {
   const items = isMap(body) ? body['items'] : undefined;
   if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body, read)}\n`;
@@ -67,7 +70,7 @@ function headOf(kind: string, apiVersion: string): string {
   return head;
 }
 
-/** Texts of stored objects without apiVersion and kind: the form of items in built-in lists. */
+/** The JSON of stored objects without apiVersion and kind, which items of built-in lists do not have. */
 const texts = new WeakMap<object, string>();
 
 /** The last object that was serialised. */

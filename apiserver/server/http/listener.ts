@@ -1,5 +1,5 @@
 /**
- * The port: HTTP/1.1 and HTTP/2 over TLS side by side, or plain-text HTTP/1.1.
+ * Listens on a port: HTTP/1.1 and HTTP/2 over TLS side by side, or plain-text HTTP/1.1.
  *
  * Owns: sockets, protocol choice, connection limits, closing. Does not own: answers (`handle.ts`).
  */
@@ -19,7 +19,8 @@ import { asksForWebSocket } from '../../wire/websocket.ts';
 import { asksForSpdy } from './streams/become.ts';
 import { UpgradeExchange } from './websocket.ts';
 
-// An import would also run getters of these modules that load Node's fetch and WebSocket: a fifth of the time to the first answer.
+// An import would also run getters of these modules that load Node's fetch and WebSocket, which takes a fifth of the time to the first
+// answer.
 const { createServer } = process.getBuiltinModule('node:http');
 const { createServer: createTlsServer } = process.getBuiltinModule('node:https');
 const { performServerHandshake } = process.getBuiltinModule('node:http2');
@@ -65,7 +66,7 @@ const HTTP2_SETTINGS = {
   maxHeaderListSize: HEADER_BYTES_MAX,
 };
 
-/** Listens at `place`, or takes over a socket that is already listening, and passes every request to `handle`. */
+/** Listens on the given address, or on a socket that is already listening, and passes every request to `handle`. */
 export async function listen(
   place: { readonly host: string; readonly port: number } | Socket,
   tls: TlsOptions | undefined,
@@ -80,9 +81,9 @@ export async function listen(
   };
   const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
   if (tls !== undefined) {
-    // Node's own listener speaks HTTP/1.1 to every connection; connections that negotiated HTTP/2 are diverted. The listener has no public
-    // name but its place here, and a second server that receives connections would not time out slow requests: Node only checks servers
-    // that listen.
+    // Node's own listener speaks HTTP/1.1 on every connection, so connections that negotiated HTTP/2 are diverted here. There is no public
+    // way to get that listener except from the list of listeners. A second server that only receives connections would not do: Node does
+    // not time out slow requests on servers that do not listen themselves.
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
@@ -142,12 +143,12 @@ function openSession(
   const session = performServerHandshake(socket, {
     settings: HTTP2_SETTINGS,
     maxHeaderListPairs: 100_000,
-    // Memory of idle watches is not counted twice: each stream has its own limit.
+    // Does not limit the memory of a session: each stream has its own limit, and idle watches would count twice.
     maxSessionMemory: 1000,
   });
   sessions.add(session);
   session.once('close', () => sessions.delete(session));
-  // Any error of a connection ends its streams; there is nowhere else to report it.
+  // An error of a connection ends its streams, so it is not reported anywhere else.
   session.on('error', () => session.destroy());
   session.on('stream', (stream, headers, flags) => handle(new Http2Exchange(stream, headers, flags, user)));
 }

@@ -39,11 +39,13 @@ const STREAMED: ReadonlySet<string> = new Set([
   `${MEDIA_TYPES.protobuf};stream=watch`,
 ]);
 
-/** Returns the form of the answer to `request`, or a 406 before anything is done. `route`: the resource that its path names, if any. */
+/**
+ * Returns the form of the answer to `request`, or a 406, before the request is handled. `route`: the resource that its path names, if any.
+ */
 export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
   const accept = request.headers['accept'] ?? '';
   const pretty = wantsPretty(request);
-  // Discovery and unknown resources; discovery reads the header itself where it has several forms.
+  // Discovery and unknown resources. Discovery documents with several forms are negotiated by the discovery code.
   if (route === undefined && !(request.method === 'POST' && REVIEWS.test(request.path)))
     return /^\/(?:api|version)/.test(request.path)
       ? negotiateRefusal(request)
@@ -52,7 +54,7 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
     return { media: 'json', version: 'v1', pretty, route };
   const custom = route?.definition.custom === true;
   const clauses = parseAccept(accept);
-  // Built-in resources pass a first filter, which only looks at bare types and does not accept `application/*`.
+  // For built-in resources there is a filter before this one. It only looks at bare types and does not accept `application/*`.
   if (!custom && !clauses.some(({ type, bare }) => (type === '*/*' && !bare) || ALL_TYPES.has(type)))
     return notAcceptable(request.method === 'GET' && route?.name === '');
   for (const { type, parameters } of clauses) {
@@ -69,14 +71,14 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
   return refusal(ALL_TYPES);
 }
 
-/** Reports whether answers have no table: those of reviews, which have no route, and of subresources that perform an action. */
+/** Reports whether an answer has no table form: reviews, which have no route, and subresources that perform an action. */
 function hasNoTable(route: Route | undefined): boolean {
   return route === undefined || NO_TABLES.has(route.subresource);
 }
 
 const NO_TABLES: ReadonlySet<string> = new Set('binding ephemeralcontainers eviction finalize resize token'.split(' '));
 
-/** Returns the form of a refusal before or instead of negotiation: any media type, no transformation. */
+/** Returns the form of a refusal that is sent before or instead of negotiation: any accepted media type, without a transformation. */
 export function negotiateRefusal(request: ApiRequest): Wanted {
   const accept = request.headers['accept'] ?? '';
   const plain: Wanted = { media: 'json', version: 'v1', pretty: wantsPretty(request), route: undefined };
@@ -154,7 +156,7 @@ function transformed(
 ): Pick<Wanted, 'as' | 'version'> | undefined {
   const stream = parameters.get('stream');
   if (stream !== undefined && (stream !== 'watch' || media === 'yaml')) return undefined;
-  // The only server version is that of meta.k8s.io.
+  // The only supported server version (`sv`) is v1, that of meta.k8s.io.
   if ((parameters.get('sv') ?? 'v1') !== 'v1') return undefined;
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return { version: 'v1' };
   const version = parameters.get('v');
@@ -164,7 +166,7 @@ function transformed(
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? { as, version } : undefined;
 }
 
-/** Returns the first filter's 406; for a collection it also lists the media types of watches. */
+/** Returns the 406 of the first filter; for a collection it also lists the media types of watches. */
 function notAcceptable(collection: boolean): ApiResponse {
   const types = [...ALL_TYPES, ...(collection ? STREAMED : [])];
   return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
@@ -174,7 +176,7 @@ function refusal(types: ReadonlySet<string>): ApiResponse {
   return failure(406, 'NotAcceptable', `only the following media types are accepted: ${[...types].join(', ')}`);
 }
 
-/** Reports whether to indent JSON: for browsers and command lines, as kube-apiserver does. */
+/** Reports whether to indent JSON. As in kube-apiserver, it is indented for browsers and command-line clients. */
 function wantsPretty({ query, headers }: ApiRequest): boolean {
   const { pretty } = query;
   if (pretty !== undefined && pretty !== '') return /^(1|t|T|true|TRUE|True)$/.test(pretty);

@@ -1,4 +1,4 @@
-/** Checks the depth and size of a JSON text before it is parsed: two bytes may become hundreds in memory. */
+/** Checks the depth and size of a JSON text before it is parsed: two bytes of text may become hundreds in memory. */
 import { CONTAINERS_MAX, KEYS_MAX, KEYS_OF_MANY_MAX, LEVELS_MAX } from '../weight.ts';
 
 /** Shorter texts cannot exceed the limits. */
@@ -34,8 +34,8 @@ export function checkNesting(text: string): void {
 }
 
 /**
- * Limits the number of distinct keys. V8 interns every key, and an object with a unique key takes half a kilobyte, because V8 describes
- * each shape separately.
+ * Limits the number of distinct keys. V8 interns every key, and an object with a unique key takes half a kilobyte, because V8 keeps a
+ * description of each object shape.
  *
  * @throws {SyntaxError} for more keys than `max`.
  */

@@ -8,7 +8,7 @@ interface Narrow {
   readonly outlet: Outlet;
   readonly written: string[];
   readonly encoded: string[];
-  /** Makes the connection accept `count` further chunks. */
+  /** Makes the connection accept `count` more chunks. */
   readonly take: (count: number) => void;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The outgoing events of one watch.
  *
- * Owns: the backlog of a slow client. It is kept as events, whose objects are shared with the store and with every other watch, and
- * serialised only when the connection accepts more: slow clients need no copies of the data.
+ * Owns: the backlog of a slow client. The backlog consists of events, whose objects are shared with the store and with every other watch.
+ * They are serialised only when the connection accepts more data, so slow clients need no copies.
  */
 import type { WatchEvent } from '../../objects/watch-event.ts';
 import type { EventEncoder } from './encode.ts';

@@ -26,7 +26,7 @@ async function serve(upstream?: Served): Promise<TestServer> {
 
 function dial(): Socket {
   const socket = connect(http?.port ?? 0, '127.0.0.1');
-  // Tests observe what the server does to a connection in the received bytes.
+  // Tests check the received bytes to find out what the server did to a connection, so errors are ignored.
   socket.on('error', () => socket.destroy());
   sockets.push(socket);
   return socket;

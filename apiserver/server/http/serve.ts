@@ -1,9 +1,9 @@
 /**
- * The HTTP shell: an {@link Served upstream} behind a socket.
+ * The HTTP shell: serves an {@link Served upstream} on a socket.
  *
  * Owns: the assembly of `listener.ts` (sockets, HTTP/1.1 and HTTP/2), `authentication.ts`, `handle.ts` (one request from exchange to
- * upstream and back). Does not own: the contents of answers. Independent of the embedded server: serves anything that answers API requests.
- * Start at {@link serveHttp}.
+ * upstream and back). Does not own: the contents of answers. Independent of the embedded server: serves any upstream that answers API
+ * requests. Start at {@link serveHttp}.
  */
 import type { Server } from 'node:net';
 import type { Traffic } from '../../wire/traffic.ts';
@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly port?: number;
   /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** A listening socket to use instead of a port, for example one of another network namespace. */
+  /** A listening socket to use instead of a port, for example a socket in another network namespace. */
   readonly socket?: Server;
   /** Serves HTTP/1.1 and HTTP/2 over TLS; if absent, plain-text HTTP/1.1. */
   readonly tls?: TlsOptions;
@@ -34,7 +34,7 @@ export interface HttpServer {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
-  /** Bytes and connections so far. */
+  /** The bytes and connections so far. */
   readonly traffic: Traffic;
   /** Ends watches, finishes answers in flight, drops connections and frees the port. */
   close(): Promise<void>;

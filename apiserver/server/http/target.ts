@@ -7,25 +7,25 @@
 export interface Target {
   readonly path: string;
   readonly query: { readonly [key: string]: string };
-  /** All values of the keys that are repeated. */
+  /** All values of each key that is repeated. */
   readonly repeated?: { readonly [key: string]: readonly string[] };
 }
 
 const NOTHING_ASKED: Omit<Target, 'path'> = { query: Object.freeze({}) };
 
-/** Splits a target; undefined for a broken escape in its path. */
+/** Splits a target; undefined for an invalid escape in its path. */
 export function parseTarget(target: string): Target | undefined {
   const mark = target.indexOf('?');
   let path = mark < 0 ? target : target.slice(0, mark);
-  // Proxies send the absolute form.
+  // Proxies send an absolute URL.
   if (!path.startsWith('/')) path = /^https?:\/\/[^/]*(\/.*)?$/i.exec(path)?.[1] ?? '/';
   if (path.includes('%') && !/^(?:[^%]|%[\da-f]{2})*$/i.test(path)) return undefined;
-  // To the router an escaped slash is a slash.
+  // The router treats an escaped slash as a slash.
   if (path.includes('%2')) path = path.replaceAll(/%2f/gi, '/');
   return { path, ...(mark < 0 ? NOTHING_ASKED : parseQuery(target.slice(mark + 1))) };
 }
 
-/** Parses a query: the first value of each key counts; pairs with a semicolon or a broken escape are dropped. */
+/** Parses a query. The first value of each key counts; pairs with a semicolon or an invalid escape are dropped. */
 function parseQuery(text: string): Omit<Target, 'path'> {
   if (text === '') return NOTHING_ASKED;
   const query: { [key: string]: string } = {};

@@ -1,4 +1,4 @@
-/** The port with TLS: protocol negotiation and authentication. */
+/** The server with TLS: protocol negotiation and authentication. */
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { afterEach, beforeAll, expect, it } from 'vitest';

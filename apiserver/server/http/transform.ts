@@ -1,5 +1,5 @@
 /**
- * Transformations of an answer (`as=`): metadata alone, tables.
+ * Transformations of an answer (`as=`): metadata only, tables.
  *
  * Owns: PartialObjectMetadata and its list, and which transformations apply to which answer (406). Tables are in `../tables/`.
  */
@@ -85,7 +85,7 @@ function partialList(list: JsonObject, items: readonly JsonValue[], apiVersion: 
   };
 }
 
-/** Views by metadata, for each version: the view of a metadata is made once, so that its text is cached like an object's. */
+/** PartialObjectMetadata views by metadata, for each version. A view is created once, so that its text is cached like that of an object. */
 const views = { v1: new WeakMap<object, JsonObject>(), v1beta1: new WeakMap<object, JsonObject>() } as const;
 
 /** Returns the metadata of an object as a PartialObjectMetadata. */

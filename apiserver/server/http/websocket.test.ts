@@ -1,4 +1,4 @@
-/** Watches over WebSockets, byte by byte, because no client library sends some of these frames. */
+/** Watches over WebSockets, byte by byte, because client libraries do not send some of these frames. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, testServer, widget, WIDGETS_PATH, type TestServer } from '../testing.ts';
@@ -65,7 +65,7 @@ class Client {
     this.#socket.write(bytes);
   }
 
-  /** Waits for as many bytes as `enough` asks for, or until the stream ends. */
+  /** Waits until the bytes that `enough` asks for have arrived, or the stream ends. */
   async #take(enough: (bytes: Buffer) => number): Promise<Buffer> {
     for (;;) {
       const size = this.#ended ? this.#bytes.length : enough(this.#bytes);

@@ -1,5 +1,5 @@
 /**
- * Upgrade requests as exchanges: watches over WebSockets, commands and ports. A refused request is answered as if it had not asked for an
+ * Exchanges for upgrade requests: watches over WebSockets, commands and ports. A refused request is answered as if it had not requested an
  * upgrade.
  */
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * The YAML library, loaded for the first YAML: most clients speak JSON, and loading it takes a tenth of the time to the first answer. Owns:
- * that delay.
+ * The YAML library, loaded when it is first needed: most clients send JSON, and loading it takes a tenth of the time to the first answer.
+ * Owns: loading it lazily.
  */
 import { createRequire } from 'node:module';
 import type * as YamlLibrary from 'yaml';

@@ -10,7 +10,7 @@ import type { Connected } from '../exchange.ts';
 import { overSpdy, SPDY_PROTOCOLS } from './over-spdy.ts';
 import { CHANNEL_PROTOCOLS, overWebSocket, type MessageSocket } from './over-websocket.ts';
 
-/** An upgrade from Node. */
+/** An upgrade request as Node passes it on. */
 export interface Upgrade {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
@@ -93,7 +93,7 @@ function refuse(socket: Duplex, status: string, text: string): void {
   );
 }
 
-/** The used part of the library, which has no types. */
+/** The parts of the `ws` library that are used; it has no types. */
 interface WebSockets {
   readonly WebSocketServer: new (options: {
     readonly noServer: true;
@@ -112,7 +112,7 @@ interface WebSockets {
 
 let library: WebSockets | undefined;
 
-/** Returns the library, loaded for the first WebSocket: most runs have none. */
+/** Returns the library. It is loaded for the first WebSocket, because most runs have none. */
 function webSockets(): WebSockets {
   library ??= createRequire(import.meta.url)('ws') as WebSockets;
   return library;

@@ -31,7 +31,7 @@ export class RunningCommand {
     this.#goOn(false);
   }
 
-  /** Receives the end of the input. */
+  /** Called at the end of the input. */
   readsEnd(): void {
     this.#goOn(true);
   }

@@ -1,4 +1,4 @@
-/** One connection to a declared port: HTTP, or line by line. */
+/** One connection to a declared port: HTTP, or a line-based protocol. */
 import { Duplex } from 'node:stream';
 import type { HttpAnswer, Speech, TcpLine } from '../../../wire/declared-answers.ts';
 import { headersOf, httpAnswerTo } from '../../../wire/declared-http.ts';
@@ -10,7 +10,7 @@ const { createServer } = process.getBuiltinModule('node:http');
 export interface Conversation {
   /** Receives bytes from the client. */
   take(piece: Uint8Array): void;
-  /** Receives the end of the client's data. */
+  /** Called at the end of the client's data. */
   end(): void;
 }
 
@@ -70,7 +70,7 @@ function overHttp(answers: readonly HttpAnswer[], client: Listener, unanswered: 
   connection.on('error', () => connection.destroy());
   const server = createServer((request, response) => {
     const asked = { method: request.method ?? 'GET', path: request.url ?? '/' };
-    // The body is consumed: the next request starts after it.
+    // Consumes the body, so that the next request starts after it.
     request.resume();
     request.on('end', () => {
       const answer = httpAnswerTo(answers, asked);
@@ -79,7 +79,7 @@ function overHttp(answers: readonly HttpAnswer[], client: Listener, unanswered: 
         status: 404,
         body: `no answer is declared for ${asked.method} ${asked.path}\n`,
       };
-      // Answers have no date, because runs are compared byte for byte.
+      // Answers have no Date header, because runs are compared byte for byte.
       response.sendDate = false;
       response.writeHead(status, {
         'content-length': Buffer.byteLength(body),

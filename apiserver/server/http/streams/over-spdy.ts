@@ -1,4 +1,4 @@
-/** Commands and port-forwarding over SPDY/3.1: the meaning of each stream. */
+/** Commands and port-forwarding over SPDY/3.1: what each stream is for. */
 import type { Connected } from '../exchange.ts';
 import type { CommandSession, PortSession } from '../../../wire/session.ts';
 import { RunningCommand } from './command.ts';
@@ -11,7 +11,7 @@ export const SPDY_PROTOCOLS: { readonly [type in Connected['type']]: readonly st
   ports: ['portforward.k8s.io'],
 };
 
-/** @param done Called once the client has disconnected, or sent something invalid. */
+/** @param done Called once the client has disconnected, or has sent something invalid. */
 export function overSpdy(session: Connected, send: (bytes: Buffer) => void, done: () => void): SpdyConnection {
   return session.type === 'command' ? commandOver(session, send, done) : portsOver(session, send, done);
 }
@@ -47,7 +47,7 @@ function commandOver(session: CommandSession, send: (bytes: Buffer) => void, don
   });
 }
 
-/** A pair of streams, which is one connection to a port. */
+/** A pair of streams, which together are one connection to a port. */
 interface Pair {
   data?: SpdyStream;
   error?: SpdyStream;

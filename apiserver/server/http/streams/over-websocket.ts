@@ -1,11 +1,11 @@
-/** Commands and port-forwarding over WebSockets: channels, distinguished by the first byte of a message, or SPDY inside. */
+/** Commands and port-forwarding over WebSockets: either channels, numbered in the first byte of each message, or SPDY tunnelled inside. */
 import type { CommandSession, PortSession } from '../../../wire/session.ts';
 import type { Connected } from '../exchange.ts';
 import { RunningCommand } from './command.ts';
 import { converse, type Conversation } from './converse.ts';
 import { notListening, overSpdy } from './over-spdy.ts';
 
-/** A connection that carries messages; `ws` has more. */
+/** A connection that carries messages: the part of a `ws` WebSocket that is used. */
 export interface MessageSocket {
   send(message: Uint8Array | string): void;
   close(code: number): void;
@@ -32,7 +32,7 @@ const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
-/** The channel of messages that close the channel in the next byte; in version 5. */
+/** The channel for closing other channels: the next byte is the number of the channel to close. Only in version 5. */
 const CLOSED = 255;
 const NORMAL = 1000;
 const NOTHING = Buffer.alloc(0);

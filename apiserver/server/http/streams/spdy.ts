@@ -1,9 +1,9 @@
 /**
  * The server side of SPDY/3.1, as far as Kubernetes clients use it: streams opened by the client, with headers and half-close.
  *
- * No library: those for Node were abandoned years ago and assume HTTP inside. client-go still uses SPDY for `exec` unless its caller asks
- * for WebSockets, and tunnels it through them to forward ports. Owns: frames, compressed headers. Flow control is not used, as in Go's
- * spdystream, which neither announces nor respects windows. Start at {@link SpdyConnection}.
+ * Uses no library: those for Node were abandoned years ago and assume HTTP inside. client-go still uses SPDY for `exec` unless its caller
+ * asks for WebSockets, and tunnels SPDY through WebSockets to forward ports. Owns: frames, compressed headers. Flow control is not used, as
+ * in Go's spdystream, which neither announces nor respects windows. Start at {@link SpdyConnection}.
  */
 import { constants, inflateSync } from 'node:zlib';
 import { DICTIONARY } from './spdy-dictionary.ts';
@@ -179,8 +179,8 @@ export class SpdyConnection {
   }
 
   /**
-   * Returns an empty header block, compressed: a stored block, the first one after the head of a zlib stream with the dictionary. The empty
-   * block after it makes Go's decompressor flush.
+   * Returns an empty header block, compressed as a stored block. The first one follows the head of a zlib stream with the dictionary. An
+   * empty block at the end makes Go's decompressor flush.
    */
   #noHeaders(): Buffer {
     const none = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
@@ -201,7 +201,7 @@ class Stream implements SpdyStream {
   onData: (piece: Buffer) => void = () => {};
   onEnd: () => void = () => {};
   readonly #wire: Wire;
-  /** Output from before the client knows the stream; undefined afterwards. */
+  /** Output from before the client knows that the stream was accepted; undefined afterwards. */
   #early: (() => void)[] | undefined = [];
   #ended = false;
 
@@ -239,8 +239,8 @@ class Stream implements SpdyStream {
 }
 
 /**
- * The headers of a connection are one compressed stream. It is decompressed from its beginning for each block: Node has no synchronous
- * streaming decompressor, and a connection has only a few streams.
+ * Reads the headers of a connection, which are one compressed stream. For each header block it is decompressed from its beginning: Node has
+ * no synchronous streaming decompressor, and a connection has only a few streams.
  */
 class HeaderReader {
   #compressed: Buffer = Buffer.alloc(0);
@@ -275,7 +275,7 @@ function pairsOf(block: Buffer): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (let left = block.readUInt32BE(0); left > 0; left--) {
     const name = text().toLowerCase();
-    // Several values of a name are separated by NUL.
+    // Multiple values of a header are separated by NUL.
     pairs.set(name, text().split('\0', 1)[0] ?? '');
   }
   return pairs;

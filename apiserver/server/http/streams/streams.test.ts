@@ -148,7 +148,7 @@ it('answers behind the proxy of a service', async () => {
   expect(made.server.undeclared()).toMatchObject([{ what: 'serviceProxy', name: 'web', of: 'GET /else' }]);
 });
 
-/** kubectl 1.32's streams `error` and `stdout`. */
+/** The streams `error` and `stdout` of kubectl 1.32. */
 const KUBECTL = [
   '80030001000000290000000100000000000078f9e3c6a7c26260606004a7b392a2d4c45c6851c29a0a0a6800000000ffff',
   '800300010000001900000003000000000000c22ac5565c92925f5a02000000ffff',
@@ -169,7 +169,7 @@ it('runs a declared command over SPDY', async () => {
   const over = new Promise<void>((resolve) => {
     socket.on('data', (piece: Buffer) => {
       received = Buffer.concat([received, piece]);
-      // Both streams are closed.
+      // The server has closed both streams.
       if (
         received.includes(Buffer.from('0000000101000000', 'hex')) &&
         received.includes(Buffer.from('0000000301000000', 'hex'))
@@ -201,7 +201,7 @@ it('reads the headers of SPDY streams, and closes on invalid SPDY', () => {
     [1, 'error'],
     [3, 'stdout'],
   ]);
-  // A ping is echoed.
+  // The server echoes a ping.
   expect(sent.at(-1)).toBe('800300060000000400000009');
   connection.read(Buffer.from('8001000100000000', 'hex'));
   expect(ended).toBe(1);
