@@ -1,7 +1,7 @@
 /**
- * HorizontalPodAutoscaler in two versions: it is stored as autoscaling/v2; v1 has one target and keeps the rest in annotations.
+ * HorizontalPodAutoscaler in two versions: stored as autoscaling/v2; v1 has only one target and keeps the rest in annotations.
  *
- * Owns: the conversion both ways (k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`). Start at {@link hpaToStorage}.
+ * Owns: the conversion in both directions (k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`). Start at {@link hpaToStorage}.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -125,7 +125,9 @@ function toV1(object: KubeObject): KubeObject {
   };
 }
 
-/** Returns a behaviour as it is stored: as Go's internal type, whose fields have Go names and are written even if empty. */
+/**
+ * Returns a behaviour in the form stored in the annotation: Go's internal type, whose fields have Go names and are written even if empty.
+ */
 function savedBehavior(behavior: JsonObject): JsonObject {
   const rules = (value: JsonValue | undefined): JsonValue => {
     if (!isMap(value)) return null;
@@ -144,7 +146,7 @@ function savedBehavior(behavior: JsonObject): JsonObject {
   return { ScaleUp: rules(behavior['scaleUp']), ScaleDown: rules(behavior['scaleDown']) };
 }
 
-/** Reads what {@link savedBehavior} returns: names start in lower case, nulls are dropped. */
+/** Parses the result of {@link savedBehavior}: names start in lower case, nulls are dropped. */
 function readBehavior(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(readBehavior);
   if (!isMap(value)) return value;
@@ -168,7 +170,7 @@ function decoded(text: string | undefined): JsonObject[] {
   return [...maps(parsed(text))];
 }
 
-/** Returns the field that holds a metric of its type: `resource` for `Resource`. */
+/** Returns the field that contains a metric of its type, for example `resource` for `Resource`. */
 function memberOf(metric: JsonObject): string {
   const type = typeof metric['type'] === 'string' ? metric['type'] : '';
   return type.charAt(0).toLowerCase() + type.slice(1);

@@ -1,5 +1,5 @@
 /**
- * Hooks of built-in kinds beyond the table: initial status, defaults, rules.
+ * Hooks for behaviour of built-in kinds that the table cannot express: initial status, defaults, rules.
  *
  * Owns: the choice of hooks by resource. Defaults belong to Go types (`defaults/`).
  */
@@ -73,7 +73,7 @@ function pairedIps(pod: KubeObject): KubeObject {
   return paired(pod, 'status', 'podIP', 'podIPs', (ip) => ({ ip }));
 }
 
-/** Hooks of single kinds. */
+/** Hooks for individual kinds. */
 const OF_KINDS: { readonly [gr: string]: Hooks } = {
   ...STORAGE,
   ...WORKLOADS,

@@ -1,6 +1,6 @@
 /**
  * The objects that a real server creates at startup: the service `kubernetes`, priority classes, flow schemas, its own APIServices, a
- * lease. Loaded only when a server boots with them; a trial's server has only the namespaces.
+ * lease. Loaded only when a server boots with them; the server of a trial has only the namespaces.
  */
 import { readFileSync } from 'node:fs';
 import type { KubeObject } from '../../objects/object.ts';

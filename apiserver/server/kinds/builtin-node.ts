@@ -9,7 +9,7 @@ import { compileNode } from '../schema/node.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 import { readGoType, type FieldFacts, type GoType, type Merging, type StructEntry } from './go-types.ts';
 
-/** The node without type information. */
+/** The schema node of a type without information on merging. */
 const PLAIN: SchemaNode = compileNode(undefined);
 
 const SCALARS: { readonly [name: string]: Partial<SchemaNode> } = {
@@ -51,14 +51,14 @@ function merging(facts: Merging): Partial<SchemaNode> {
 const NO_FACTS: FieldFacts = {};
 const structs = new Map<string, SchemaNode>();
 
-/** Returns the node of a Go type; `facts` are those of the containing field. */
+/** Returns the node of a Go type. `facts`: the merge information of the field that contains it. */
 export function nodeOfGoType(expression: string, facts: FieldFacts = NO_FACTS): SchemaNode {
   const type = readGoType(expression);
   switch (type.is) {
     case 'pointer':
       return nodeOfGoType(type.to, facts);
     case 'scalar':
-      // Last, because an atomic type stays atomic in any field.
+      // The type is merged in last, because an atomic type stays atomic in any field.
       return { ...PLAIN, ...merging(facts), ...scalar(type.name) };
     case 'list':
       return lazily({ ...PLAIN, type: 'array', ...merging(facts) }, 'items', () =>

@@ -1,5 +1,5 @@
 /**
- * The schema of a built-in kind behind the interface of compiled schemas.
+ * The schema of a built-in kind, with the interface of compiled schemas.
  *
  * Owns: combining decoder and nodes. Nothing is loaded before a kind is first written or applied. Validation rules are not part of it: they
  * are code, here as in the real server (`strategy.validate`).

@@ -1,11 +1,11 @@
 /**
  * A real server's discovery of the built-in groups, as generated data.
  *
- * Owns: loading `generated/discovery.json` (small: every start needs it). Written by `apiserver/scripts/generate-builtins.ts`.
+ * Owns: loading `generated/discovery.json`, which is small and needed at every start. Written by `apiserver/scripts/generate-builtins.ts`.
  */
 import { createRequire } from 'node:module';
 
-/** `group` and `version` are empty where they equal those of the resource. */
+/** The type of a resource in responses. `group` and `version` are empty where they equal those of the resource. */
 export interface ResponseKind {
   readonly group: string;
   readonly version: string;

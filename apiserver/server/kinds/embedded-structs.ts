@@ -1,2 +1,2 @@
-/** Marks names of embedded structs: type errors include them, paths of unknown fields do not. */
+/** Marks the names of embedded structs in paths: type errors print these names, paths of unknown fields omit them. */
 export const EMBEDDED = '\u0001';

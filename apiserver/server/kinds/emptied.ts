@@ -1,6 +1,6 @@
 /**
- * Lists and maps that were sent empty to fields that Go always writes: they are stored as null, but their sender owns them.
- * Kept beside the decoded object, because only ownership needs it.
+ * Lists and maps that were sent empty for fields that Go always writes: they are stored as null, but the sender owns them.
+ * Kept beside the decoded object, because only field ownership needs them.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -19,7 +19,7 @@ export function rememberEmptied(object: JsonObject, emptied: readonly Emptied[])
   emptiedIn.set(object, emptied);
 }
 
-/** Returns the object as sent, including its empty lists and maps, or its derived object `into`. */
+/** Returns `into`, which is `object` or derived from it, with the lists and maps that were sent empty. */
 export function withEmptied<T extends JsonObject>(object: JsonObject, into: T): T {
   let sent: JsonObject = into;
   for (const { path, value } of emptiedIn.get(object) ?? []) sent = placed(sent, path, value) as JsonObject;

@@ -1,7 +1,7 @@
 /**
- * Events in two groups: they are stored as core/v1; events.k8s.io/v1 is converted on writes and reads.
+ * Events in two groups: stored as core/v1; events.k8s.io/v1 is converted on writes and reads.
  *
- * Owns: the renaming between the two (k8s.io/kubernetes `pkg/apis/events/v1/conversion.go`).
+ * Owns: renaming the fields between the two (k8s.io/kubernetes `pkg/apis/events/v1/conversion.go`).
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { BuiltInSchema } from './builtin-schema.ts';

@@ -36,7 +36,7 @@ export function inItems(map: JsonObject, key: string, edit: (item: JsonObject) =
   return copy === undefined ? map : { ...map, [key]: copy };
 }
 
-/** Returns `map` without those of `keys` whose value is an empty string, list or map. */
+/** Returns `map` without the listed keys whose value is an empty string, list or map. */
 export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key of keys) {
@@ -51,8 +51,8 @@ export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObje
 }
 
 /**
- * Pairs a field with the list that replaced it: the old field (`podIP`) equals the first item of the list (`podIPs`), and wins where they
- * differ, because old clients only know the field. `item` builds an item of the list.
+ * Keeps a field and the list that replaced it consistent: the old field (`podIP`) equals the first item of the list (`podIPs`). If they
+ * differ the field wins, because old clients only know the field. `item` builds an item of the list.
  */
 export function paired(
   object: KubeObject,

@@ -1,5 +1,5 @@
 /**
- * Decodes and re-encodes built-in kinds as Go's JSON package does: unknown fields dropped, wrong types refused, empty values omitted.
+ * Decodes and re-encodes built-in kinds as Go's JSON package does: unknown fields are dropped, wrong types refused, empty values omitted.
  *
  * Owns: one decoder per Go type, compiled lazily. A decoded value is what the real server would store and encode, including defaults; a
  * value already in that form is returned unchanged. Does not own: the defaults (`defaults/`), validation rules, Go's scalars with formats
@@ -45,7 +45,7 @@ interface Field {
   readonly decoder: Decoder;
   /** True if empty values are written. */
   readonly kept: boolean;
-  /** The marked names of the embedded structs that contain the field. */
+  /** The names of the embedded structs that contain the field, each with its mark. */
   readonly via: readonly string[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export class StructDecoder implements Decoder {
   readonly #name: string;
   readonly #entry: StructEntry;
   #fields: ReadonlyMap<string, Field> | undefined;
-  /** Fields that are structs, which are always present: defaulting descends into them. */
+  /** Fields that are structs, which are always present and may have defaults inside. */
   #structs: readonly Field[] = [];
   #absent: readonly Field[] = [];
   readonly #defaults: Defaulting | undefined;
@@ -104,7 +104,7 @@ export class StructDecoder implements Decoder {
     return this.decodeMap(value, at, false);
   }
 
-  /** Decodes a struct. `root`: it is the object itself, whose type and metadata are decoded elsewhere. */
+  /** Decodes a struct. `root`: the struct is the object itself, whose type and metadata are decoded elsewhere. */
   decodeMap(map: JsonObject, at: Decoding, root: boolean): JsonObject {
     const { fields } = this;
     const outer = at.struct;
@@ -141,7 +141,7 @@ export class StructDecoder implements Decoder {
     }
     if (gone !== undefined) copy = withoutKeys(copy ?? map, gone);
     at.struct = outer;
-    // Defaults first: an always-written zero would look like an explicit value.
+    // Defaults are added before the fields that are always written: a written zero would look like an explicit value.
     return at.error === undefined ? this.complete(this.#defaulted(copy ?? map, root), root) : map;
   }
 
@@ -174,7 +174,7 @@ function isKept([, , facts]: FieldEntry, decoder: Decoder): boolean {
   return kept === true || decoder.always;
 }
 
-/** Decodes a pointer: absent and empty differ, so its target is written even when it is zero. */
+/** Decodes a pointer. A nil pointer differs from a pointer to an empty value, so the value is written even when it is zero. */
 class PointerDecoder implements Decoder {
   readonly always = false;
   readonly zero = null;
@@ -212,7 +212,7 @@ class ListDecoder implements Decoder {
       mismatch(at, value, this.#printed, 'slice');
       return value;
     }
-    // Empty lists are stored as null: Go decodes them as nil.
+    // An empty list is stored as null, because Go decodes it as nil.
     if (value.length === 0) return null;
     this.#items ??= decoderOf(this.#of);
     const items = this.#items;

@@ -1,5 +1,5 @@
 /**
- * The state of a decoder of built-in kinds: its position, its findings, and Go's error messages.
+ * The state of a decoder of built-in kinds: the current path, the problems found so far, and Go's error messages.
  *
  * Owns: paths and the two styles of type errors. Does not own: the decoders (`go-decode.ts`, `go-scalar-decoders.ts`).
  */
@@ -9,7 +9,7 @@ import { goType } from '../definition.ts';
 import { EMBEDDED } from './embedded-structs.ts';
 import type { Emptied } from './emptied.ts';
 
-/** The position of a decoder and its findings. */
+/** The current path of a decoder, and the problems that it has found. */
 export interface Decoding {
   /** Paths of dropped fields in document order; undefined when not needed. */
   readonly unknown: string[] | undefined;
@@ -21,7 +21,7 @@ export interface Decoding {
   struct: string;
   /** Values that were sent empty and are stored as null; undefined when there are none. */
   emptied: Emptied[] | undefined;
-  /** The style of errors: the JSON decoder's, or that of the map converter for strategic merge patches. */
+  /** The style of errors: that of the JSON decoder, or that of the converter from maps, which is used for strategic merge patches. */
   readonly words: 'json' | 'converter';
 }
 
@@ -33,11 +33,11 @@ export function decoding(unknown: string[] | undefined, words: Decoding['words']
 /** Converts a value to its canonical form. Never receives null or undefined. */
 export interface Decoder {
   decode(value: JsonValue, at: Decoding): JsonValue;
-  /** The encoding of an absent value where it is always written. */
+  /** The encoding of an absent value of a field that is always written. */
   readonly zero: JsonValue;
   /** Reports whether `omitempty` omits the value. */
   isEmpty(value: JsonValue): boolean;
-  /** True for a value (not a pointer) that is written even with `omitempty`: Go's structs. */
+  /** True for types that are written even with `omitempty`: Go's structs, but not pointers to them. */
   readonly always: boolean;
 }
 
@@ -55,7 +55,7 @@ export function unmarshalError(at: Decoding, found: string, printed: string): st
   return `json: cannot unmarshal ${found} into ${where} of type ${printed}`;
 }
 
-/** Returns the found type as messages show it: for a number that does not fit, with its value. */
+/** Returns the found type in the form that messages use; for a number that does not fit, with its value. */
 function found(value: JsonValue, wanted: string): string {
   return typeof value === 'number' && /int/.test(wanted) ? `number ${value}` : goType(value);
 }
@@ -63,7 +63,7 @@ function found(value: JsonValue, wanted: string): string {
 function unconvertible(value: JsonValue, printed: string, wanted: string): string {
   const kind = goKind(value);
   if (wanted === 'struct') return `cannot restore struct from: ${kind}`;
-  // Go converts integers to strings and fractions to integers; the converter does not, with different messages.
+  // Go can convert integers to strings and fractions to integers, but the converter refuses to, with a message of its own.
   const convertible = (kind === 'int64' && wanted === 'string') || (kind === 'float64' && /int/.test(wanted));
   if (convertible) return `cannot convert ${kind} to ${printed}`;
   return wanted === 'map' || wanted === 'slice'
@@ -78,7 +78,7 @@ function goKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** The maximum number of listed fields: Go lists a hundred, but here metadata and duplicate keys are checked separately. */
+/** The maximum number of unknown fields to record. Go lists a hundred, but here metadata and duplicate keys are checked separately. */
 const UNKNOWN_MAX = 1000;
 
 /** Records an unknown field of the current struct. */
@@ -86,7 +86,7 @@ export function noteUnknown(at: Decoding, key: string): void {
   if (at.unknown !== undefined && at.unknown.length < UNKNOWN_MAX) at.unknown.push(pathText(at.path, key));
 }
 
-/** Returns the path of a field of the current value, as in unknown field errors. */
+/** Returns the path of a field of the current value, in the form of unknown field errors. */
 function pathText(path: readonly (string | number)[], last: string): string {
   let text = '';
   for (const part of path) {

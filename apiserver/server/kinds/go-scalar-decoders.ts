@@ -45,7 +45,7 @@ function integer([low, high]: readonly [number, number], printed: string, name: 
   return {
     decode: (value, at) => {
       if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
-      // Numbers beyond a double's precision become doubles: no field of these kinds needs more.
+      // Numbers beyond the precision of a double are rounded to doubles: no field of these kinds needs more.
       const digits = longIntegerDigits(value);
       if (digits !== undefined && Number(digits) >= low && Number(digits) <= high) return Number(digits);
       mismatch(at, value, printed, name);
@@ -72,7 +72,7 @@ function bytes(printed: string): Decoder {
   };
 }
 
-/** Decodes base64 with line breaks, which are skipped; other invalid characters are refused with their position. */
+/** Decodes base64 and skips line breaks; other invalid characters are refused with their position. */
 function looseBase64(value: string, at: Decoding): JsonValue {
   const joined = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(joined)) return joined;

@@ -35,7 +35,7 @@ function time(layout: string, plain: RegExp, micro: boolean): Opaque {
   };
 }
 
-/** Returns the same time in UTC: whole seconds, or six digits. */
+/** Returns the same time in UTC, with whole seconds; with six fractional digits if `micro`. */
 function inUtc(text: string, micro: boolean): string {
   const [, local = '', fraction = '', zone = 'Z'] = /^(.{19})(?:[.,](\d+))?(.*)$/.exec(text) ?? [];
   const offset =

@@ -1,13 +1,13 @@
 /**
  * Errors of Go's `time.Parse`.
  *
- * Owns: the two layouts of Kubernetes. Fractions of seconds are accepted where the layout has none; a comma counts as a point.
+ * Owns: the two layouts of Kubernetes. Fractional seconds are accepted even if the layout has none; a comma counts as a decimal point.
  */
 
 export const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00';
 export const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
-/** The parts of a layout in order, each with its pattern and the range that Go checks. */
+/** The parts of a layout in order, each with its pattern and the check of its range. */
 const PARTS: readonly (readonly [string, RegExp, string?, ((value: number) => boolean)?])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],

@@ -1,13 +1,13 @@
 /**
  * The Go types behind the built-in kinds, as generated data: fields, their types, and how lists merge.
  *
- * Owns: loading `generated/types.json` lazily (it would slow every start), and parsing type expressions. Does not own: their use
- * (`go-decode.ts`, `builtin-node.ts`). Written by `apiserver/scripts/generate-builtins.ts`.
+ * Owns: loading `generated/types.json` lazily, because it would slow down every start, and parsing type expressions. Does not own: their
+ * use (`go-decode.ts`, `builtin-node.ts`). Written by `apiserver/scripts/generate-builtins.ts`.
  */
 import { createRequire } from 'node:module';
 import type { JsonValue } from '../../objects/object.ts';
 
-/** Facts about a field or a type beyond its Go type. */
+/** How values of a field or type merge. */
 export interface Merging {
   readonly listType?: string;
   readonly listKeys?: readonly string[];
@@ -21,7 +21,7 @@ export interface Merging {
 }
 
 export interface FieldFacts extends Merging {
-  /** True if the field is written even when empty (`zero`: unless all of it is zero). */
+  /** True if the field is written even when empty. `zero`: omitted only when the whole value is zero. */
   readonly kept?: boolean | 'zero';
   /** Names of the embedded structs that contain the field. */
   readonly via?: readonly string[];

@@ -1,4 +1,4 @@
-/** Hooks that single built-in kinds add to their strategy from the table. */
+/** Hooks that individual built-in kinds add to the strategy from the table. */
 import type { JsonObject } from '../../objects/object.ts';
 import type { Strategy } from '../definition.ts';
 
@@ -19,7 +19,7 @@ export type Hooks = Partial<
   >
 >;
 
-/** Returns the hooks of a kind that always has a status, with this initial value. */
+/** Returns the hooks of a kind that always has a status, with the given initial status. */
 export function startingWith(status: JsonObject): Hooks {
   return { onCreate: (object) => ({ ...object, status }) };
 }

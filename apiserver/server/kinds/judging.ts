@@ -1,7 +1,10 @@
-/** How often each built-in kind validates metadata, as observed on a real server (k8s.io/kubernetes `pkg/apis/<group>/validation`). */
+/**
+ * How often, and by which rules, each built-in kind validates metadata, as observed on a real server (k8s.io/kubernetes
+ * `pkg/apis/<group>/validation`).
+ */
 import type { MetadataValidation } from '../definition.ts';
 
-/** Most kinds: creates and updates are validated by the rules of the core group. */
+/** The metadata validation of most kinds: creates and updates are validated by the rules of the core group. */
 const USUAL: MetadataValidation = { create: 'core', update: ['core-change'], status: ['core-change'] };
 /** An update is validated as an update, and then as a create. */
 const TWICE: MetadataValidation = { ...USUAL, update: ['core', 'core-change'] };
@@ -57,7 +60,7 @@ const JUDGING: { readonly [gr: string]: MetadataValidation } = {
   events: NOTHING,
 };
 
-/** Returns how a kind validates metadata: `events.events.k8s.io` and `events` differ, although they are stored together. */
+/** Returns how a kind validates metadata. `events.events.k8s.io` and `events` differ, although they are stored together. */
 export function metadataValidationOf(gr: string): MetadataValidation {
   return JUDGING[gr] ?? USUAL;
 }

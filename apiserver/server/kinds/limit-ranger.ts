@@ -1,7 +1,7 @@
 /**
- * The LimitRanger admission plugin: default requests and limits of containers, and minimum and maximum checks.
+ * The LimitRanger admission plugin: default requests and limits of containers, and checks of minimum and maximum.
  *
- * Owns: the plugin for containers and claims, with its messages. Left out: totals of whole pods and limit/request ratios.
+ * Owns: the plugin for containers and claims, with its messages. Not covered: totals of whole pods, and limit/request ratios.
  */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { Stored } from '../definition.ts';
@@ -22,7 +22,7 @@ function limitsOf(stored: Stored, namespace: string, type: string): readonly Jso
   });
 }
 
-/** Returns a pod with defaulted containers; the same pod when no range applies. */
+/** Returns a pod whose containers have the default requests and limits; the same pod when no LimitRange applies. */
 export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string): JsonObject {
   const limits = limitsOf(stored, namespace, 'Container');
   if (limits.length === 0) return pod;
@@ -43,7 +43,7 @@ export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string
   return { ...pod, metadata: { ...metadata, annotations }, spec };
 }
 
-/** Returns the refusal of a pod, after webhooks; undefined when it is allowed. */
+/** Returns the refusal of a pod (checked after webhooks); undefined when the pod is allowed. */
 export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
   const spec = mapIn(pod, 'spec');
   const containers = [...mapsOf(spec['containers']), ...mapsOf(spec['initContainers'])];

@@ -1,7 +1,7 @@
 /**
  * Metadata as Go's decoder sees it: the exact error for a wrong type, and unknown fields.
  *
- * `../metadata.ts` decodes the common case fast; this is only used when that fails and when unknown fields are needed.
+ * `../metadata.ts` decodes the common case fast. This file is only used when that fails, or when unknown fields are needed.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -45,7 +45,7 @@ const LEAVES: ReadonlySet<string> = new Set([
   ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers'],
 ]);
 
-/** The fields of list items: checked first, because nearly every object that a controller writes has them. */
+/** The known fields of list items. These are checked first, because nearly every object that a controller writes has such lists. */
 const FIELDS_OF_ITEMS: { readonly [key: string]: ReadonlySet<string> } = {
   ownerReferences: new Set(['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']),
   managedFields: new Set(['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']),
@@ -78,7 +78,7 @@ export function unknownInMetadata(metadata: JsonValue | undefined, unknown: stri
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** The last time that needed no normalisation: most objects written at the same moment share it. */
+/** The last time that needed no normalisation: most objects that are written at the same moment have the same time. */
 let plain = '';
 
 /** Reports whether a time needs normalisation. */

@@ -12,7 +12,7 @@ import { fillPodLimits } from './limit-ranger.ts';
 import { validatePodSpec } from './validation/pod-spec.ts';
 import { listOf, mapsOf, type Problems, textOf, type Validator } from './validation/problems.ts';
 
-/** The fields added by the Priority and DefaultTolerationSeconds admission plugins, which are on by default. */
+/** The fields that the Priority and DefaultTolerationSeconds admission plugins add; these plugins are enabled by default. */
 const ADMITTED: JsonObject = { preemptionPolicy: 'PreemptLowerPriority', priority: 0 };
 const TOLERATIONS: readonly JsonObject[] = ['not-ready', 'unreachable'].map((taint) => ({
   effect: 'NoExecute',
@@ -86,7 +86,7 @@ function tolerates(toleration: JsonObject, wanted: JsonObject): boolean {
   return (key === undefined || key === wanted['key']) && (effect === undefined || effect === wanted['effect']);
 }
 
-/** Returns the status a pod starts with. */
+/** Returns a new pod with its initial status. */
 export function pendingPod(pod: KubeObject): KubeObject {
   return { ...pod, status: { phase: 'Pending', qosClass: qosClass(pod) } };
 }
@@ -106,7 +106,7 @@ function qosClass(pod: KubeObject): string {
   return guaranteed ? 'Guaranteed' : any ? 'Burstable' : 'BestEffort';
 }
 
-/** Keeps parts of the old status: the immutable QoS class, and the observed generations, which an old kubelet does not send. */
+/** Keeps parts of the old status: the QoS class, which is immutable, and the observed generations, which an old kubelet does not send. */
 export function keptPodStatus(pod: KubeObject, old: KubeObject): KubeObject {
   const { qosClass, observedGeneration, conditions } = mapIn(old, 'status');
   const known = listOf(conditions).filter(isMap);
@@ -163,7 +163,7 @@ function validateImage(image: string, path: string, found: Problems): void {
   else if (image.trim() !== image) found.invalid(path, image, 'must not have leading or trailing whitespace');
 }
 
-/** Validates a deadline, which may be set and reduced; false when it is invalid, where a real server stops validating. */
+/** Validates a deadline, which may only be set or reduced. Returns false if it is invalid; a real server then stops validating. */
 function validateDeadline(deadline: JsonValue | undefined, old: JsonValue | undefined, found: Problems): boolean {
   const path = 'spec.activeDeadlineSeconds';
   if (typeof deadline !== 'number') {
@@ -182,7 +182,7 @@ function isSameButForSeconds(toleration: JsonObject, other: JsonObject): boolean
   return jsonEqual({ ...toleration, tolerationSeconds }, other);
 }
 
-/** Returns the immutable fields, except that a negative grace period may become 1. */
+/** Returns the immutable fields. A negative grace period may become 1. */
 function frozenPart(spec: JsonObject, old: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, schedulingGates: ____, ...rest } = spec;
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });

@@ -74,7 +74,7 @@ function inExponents(nanos: bigint): string {
   return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
 }
 
-/** Returns a negative number, zero or a positive one, as `a` is less than, equal to or greater than `b`. */
+/** Returns a negative number, zero or a positive number if `a` is less than, equal to or greater than `b`. */
 export function compareQuantities(a: JsonValue, b: JsonValue): number {
   const [x, y] = [nanosOf(a), nanosOf(b)];
   return x === y ? 0 : x < y ? -1 : 1;
@@ -88,7 +88,7 @@ function nanosOf(value: JsonValue): bigint {
   return (sign === '-' ? -1n : 1n) * magnitude(whole, fraction, binary, decimal, exponent);
 }
 
-/** Returns a quantity in nanos, rounded up: finer values cannot be represented. */
+/** Returns a quantity in nanos, rounded up, because smaller units cannot be represented. */
 function magnitude(
   whole: string,
   fraction: string,

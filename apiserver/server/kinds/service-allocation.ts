@@ -1,6 +1,6 @@
 /**
  * Allocation errors of services (k8s.io/kubernetes `pkg/registry/core/service/storage`). A real server allocates before it validates, so
- * these errors come alone.
+ * these errors are reported alone.
  */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
@@ -11,7 +11,7 @@ import { IP_TEXT, isIPv4, isIPv6 } from './validation/services.ts';
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** Returns allocation errors: field errors, or one without a field. */
+/** Returns allocation errors: field errors, or one error without a field. */
 export function unallocatable(
   service: KubeObject,
   old: KubeObject | undefined,
@@ -45,7 +45,7 @@ function validateForm(spec: JsonObject, found: Problems): void {
   }
 }
 
-/** Validates families: the cluster is single-stack, and only headless services without a selector may request another family. */
+/** Validates IP families: the cluster is single-stack, and only headless services without a selector may request another family. */
 function validateFamilies(spec: JsonObject, found: Problems): void {
   if (spec['clusterIP'] === 'None' && Object.keys(mapOf(spec['selector'])).length === 0) return;
   if (spec['ipFamilyPolicy'] === 'RequireDualStack')
@@ -54,7 +54,7 @@ function validateFamilies(spec: JsonObject, found: Problems): void {
     if (family === 'IPv6') found.invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster');
 }
 
-/** Validates addresses: the message differs in a dry run, which a real server checks against its only range. */
+/** Validates addresses. In a dry run the message differs, because a real server then checks against its only range. */
 function validateRange(spec: JsonObject, dryRun: boolean, found: Problems): void {
   const addresses = listOf(spec['clusterIPs']);
   for (const text of addresses.map(textOf))

@@ -1,7 +1,7 @@
 /**
  * Updates of a service's spec (k8s.io/kubernetes `pkg/registry/core/service`).
  *
- * Owns: allocated values that an update omits, dependent fields, fields that are cleared with a change of type. Does not own: new addresses
+ * Owns: allocated values that an update omits, dependent fields, fields that are cleared when the type changes. Does not own: new addresses
  * and ports (`service.ts`). Start at {@link changedSpec}.
  */
 import { isList, isMap, textOf, jsonEqual } from '../../objects/json.ts';
@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems } from './fill.ts';
 
-/** Returns the updated spec, in the order of the real server: keep, derive, clear. */
+/** Returns the updated spec. The order is that of the real server: keep old values, derive dependent fields, clear unneeded fields. */
 export function changedSpec(spec: JsonObject, old: JsonObject): JsonObject {
   const kept = needsAddress(spec) && needsAddress(old) ? withOldAddress(spec, old) : spec;
   const ported = needsPorts(kept) && needsPorts(old) ? withOldPorts(kept, old) : kept;
@@ -66,7 +66,7 @@ function nodePortsOf(spec: JsonObject): readonly (JsonValue | undefined)[] {
     .filter((port) => port !== undefined);
 }
 
-/** Makes the list of addresses follow clusterIP, because old clients only know and change that. */
+/** Updates the list of addresses if clusterIP changed, because old clients only know and change that field. */
 function followingAddress(spec: JsonObject, old: JsonObject): JsonObject {
   const { clusterIP = '', clusterIPs } = spec;
   if (clusterIP === (old['clusterIP'] ?? ''))
@@ -75,7 +75,7 @@ function followingAddress(spec: JsonObject, old: JsonObject): JsonObject {
   return clusterIP === '' ? without(spec, 'clusterIPs') : { ...spec, clusterIPs: [clusterIP] };
 }
 
-/** Keeps the policies; families follow the addresses. */
+/** Keeps the family policies of the old spec; the families follow the addresses. */
 function withFamilies(spec: JsonObject, old: JsonObject): JsonObject {
   const { clusterIPs } = spec;
   const free = spec['clusterIP'] === 'None' && spec['selector'] === undefined;

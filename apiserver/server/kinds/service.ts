@@ -1,8 +1,8 @@
 /**
  * Services: allocation of cluster IPs and node ports.
  *
- * The lowest free addresses of 10.0.0.0/24 and ports from 30000, where a real server draws at random: the same writes get the same
- * addresses.
+ * Allocates the lowest free address of 10.0.0.0/24, and the lowest free port from 30000. A real server draws at random; here the same
+ * writes get the same addresses.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -26,7 +26,7 @@ function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject
     const spec = given['type'] === 'ExternalName' ? named(given) : fill(given, families(given));
     return spec === service['spec'] ? service : { ...service, spec };
   }
-  // A write to the status does not change the spec, even one that was never allocated anything.
+  // A write to the status does not change the spec, not even a spec without allocated values.
   if (service['spec'] === old['spec']) return service;
   const next = changedSpec(given, specOf(old));
   const spec = next['type'] === 'ExternalName' ? named(next) : next;
@@ -34,12 +34,12 @@ function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject
   return spec['type'] === 'LoadBalancer' ? changed : (inMap(changed, 'status', unbalanced) as KubeObject);
 }
 
-/** Removes internalTrafficPolicy, which an ExternalName service reads without. */
+/** Removes internalTrafficPolicy, which a real server omits when it reads an ExternalName service. */
 function named(spec: JsonObject): JsonObject {
   return without(spec, 'internalTrafficPolicy');
 }
 
-/** Clears the load balancer status of a service that is no load balancer. */
+/** Clears the load balancer status of a service that is not a load balancer. */
 function unbalanced(status: JsonObject): JsonObject {
   const { loadBalancer } = status;
   return isMap(loadBalancer) && Object.keys(loadBalancer).length > 0 ? { ...status, loadBalancer: {} } : status;
@@ -58,7 +58,9 @@ function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): Ku
   return { ...service, spec, status: { loadBalancer: {} } };
 }
 
-/** Allocates addresses for types that need them: an allocated service without addresses stays without. */
+/**
+ * Allocates node ports, and addresses if the service was an ExternalName: any other service has been allocated before, even if it has none.
+ */
 function onUpdate(service: KubeObject, old: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
   const given = specOf(service);
   const spec = withPorts(specOf(old)['type'] === 'ExternalName' ? withAddress(given, peersOf) : given, peersOf, false);
@@ -98,7 +100,7 @@ function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[], isNew
     : allocated;
 }
 
-/** Returns requested node ports by port number: in a new service, TCP and UDP ports with one number share a node port. */
+/** Returns the requested node ports by port number: in a new service, TCP and UDP ports with the same number share a node port. */
 function askedPorts(ports: readonly JsonObject[]): Map<JsonValue | undefined, JsonValue> {
   const asked = new Map<JsonValue | undefined, JsonValue>();
   for (const { port, nodePort } of ports)
@@ -132,7 +134,7 @@ function takenPorts(peers: readonly KubeObject[]): Set<number> {
 export const SERVICE: Partial<Strategy> = {
   normalise,
   onCreate,
-  // A service created by a status write gets no addresses: the real server only allocates on writes to the main resource.
+  // A service that a status write creates gets no addresses: the real server only allocates on writes to the main resource.
   onCreateByStatus: (service) => ({ ...service, status: { loadBalancer: {} } }),
   onUpdate,
   unallocatable,

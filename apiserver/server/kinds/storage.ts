@@ -1,4 +1,4 @@
-/** Volumes, claims and nodes beyond their defaults: protection finalizers, default classes, the taint of a new node. */
+/** Volumes, claims and nodes, except for their defaults: protection finalizers, default classes, the taint of a new node. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { type Stored } from '../definition.ts';
@@ -81,7 +81,7 @@ function admitNode(node: JsonObject): JsonObject {
   return tainted ? node : { ...node, spec: { ...spec, taints: [...taints, NOT_READY] } };
 }
 
-/** Sets the last phase transition time of a volume unless the writer does. */
+/** Sets the last phase transition time of a volume unless the write sets it. */
 function timedPhase(volume: KubeObject, old: KubeObject, now: string): KubeObject {
   const status = mapIn(volume, 'status');
   const before = mapIn(old, 'status');
@@ -100,7 +100,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     admit: admitClaim,
     forbid: forbidClaim,
     forbidChange: forbidExpansion,
-    // The object is stored without the phase that it reads with.
+    // The object is stored without the phase that it is read with.
     readsMore: () => true,
   },
   persistentvolumes: {

@@ -1,13 +1,13 @@
-/** Subresources of single kinds that write one part of their object. */
+/** Subresources of individual kinds that write one part of their object. */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import { mapIn } from './defaults/rules.ts';
 import { inItems } from './fill.ts';
 
-/** The object after a write to a subresource; `now` is RFC 3339 with whole seconds. */
+/** Returns the object after a write to a subresource; `now` is RFC 3339 with whole seconds. */
 export type Part = (object: KubeObject, old: KubeObject, now: string) => KubeObject;
 
-/** Approving a signing request sets conditions with server timestamps, and nothing else. */
+/** An approval of a signing request sets conditions with server timestamps, and nothing else. */
 const approval: Part = (object, old, now) => {
   const before = mapIn(old, 'status');
   const dated = inItems(mapIn(object, 'status'), 'conditions', (condition) => ({

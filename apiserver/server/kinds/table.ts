@@ -2,8 +2,7 @@
  * The built-in kinds: their discovery data, and their strategies as a table.
  *
  * Owns: update and generation policies (read from k8s.io/kubernetes `pkg/registry/<group>/<resource>/strategy.go`). Names, scopes and
- * versions are generated data. Further behaviour of a kind (defaults, initial status, rules) is in `behaviour.ts`. Start at {@link
- * BUILT_IN}.
+ * versions are generated data. Other behaviour of a kind (defaults, initial status, rules) is in `behaviour.ts`. Start at {@link BUILT_IN}.
  */
 import { valueAt } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
@@ -25,7 +24,7 @@ import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
 import { eventToStorage, eventFromStorage } from './events.ts';
 import { metadataValidationOf } from './judging.ts';
 
-/** The strategy of a resource, in short form; the rest comes from discovery. */
+/** The strategy of a resource in short form; everything else comes from discovery. */
 interface Row {
   /** True if a PUT without a version is refused. */
   readonly conditional?: true;
@@ -35,14 +34,14 @@ interface Row {
   readonly returnsDeleted?: true;
   readonly dependents?: 'orphan' | 'unsupported';
   readonly deletion?: Strategy['deletion'];
-  /** The metadata that a write to /status leaves alone. */
+  /** The metadata that a write to /status does not change. */
   readonly statusKeeps?: 'metadata' | 'everything';
   readonly fields?: readonly string[];
 }
 
 const RBAC: Row = { createOnUpdate: true, name: 'path-segment' };
 const SPEC: Row = { generation: 'spec' };
-/** Webhooks and admission policies: everything but metadata is spec. */
+/** Webhook configurations and admission policies: everything but metadata counts as spec. */
 const ADMISSION: Row = { conditional: true, generation: 'content' };
 const ADMISSION_SPEC: Row = { conditional: true, generation: 'spec' };
 
@@ -60,7 +59,7 @@ const EVENT_FIELDS = [
   'type',
 ] as const;
 
-/** Strategies by `pods` or `deployments.apps`; resources without an entry are as simple as a config map. */
+/** Strategies by resource: `pods` or `deployments.apps`. Resources without an entry are as simple as a ConfigMap. */
 const ROWS: { readonly [gr: string]: Row } = {
   namespaces: { name: 'label', returnsDeleted: true, deletion: 'namespace', fields: ['status.phase'] },
   secrets: { fields: ['type'] },
@@ -143,7 +142,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   },
 };
 
-/** The served subresources; the others need a kubelet. */
+/** The served subresources; the other ones need a kubelet. */
 const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'status',
   'scale',
@@ -169,7 +168,7 @@ function readField(object: KubeObject, path: readonly string[]): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
-/** Field labels of events.k8s.io/v1, for both forms of an event. */
+/** Field labels of events.k8s.io/v1, for events in either form. */
 const EVENT_TWIN_FIELDS: { readonly [label: string]: FieldReader } = Object.fromEntries(
   [
     'reason',
@@ -255,7 +254,7 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
   };
 }
 
-/** Warnings on every answer about a resource. */
+/** Warnings that are added to every answer about a resource. */
 const DEPRECATED: { readonly [gr: string]: string } = {
   componentstatuses: 'v1 ComponentStatus is deprecated in v1.19+',
   endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
@@ -271,7 +270,7 @@ const CONVERSIONS: { readonly [apiVersion: string]: Conversion } = {
   'autoscaling/v1': { toStorage: hpaToStorage, fromStorage: hpaFromStorage },
 };
 
-/** Reports whether a resource is stored: one with create and list is, the others are virtual. */
+/** Reports whether a resource is stored: resources with create and list are, other resources are virtual. */
 function isStored({ verbs }: DiscoveredResource): boolean {
   return verbs.includes('list') && verbs.includes('create');
 }

@@ -1,4 +1,4 @@
-/** Workload kinds beyond their defaults: initial status, generated fields of Jobs (k8s.io/kubernetes `pkg/registry/{apps,batch}`). */
+/** Workload kinds, except for their defaults: initial status, generated fields of Jobs (k8s.io/kubernetes `pkg/registry/{apps,batch}`). */
 import { isMap, valueAt, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import { startingWith, type Hooks } from './hooks.ts';
@@ -6,8 +6,8 @@ import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 
 /**
- * Gives a Job without labels those of its template, including the generated ones: a real server defaults once more when it reads the
- * stored object.
+ * Returns a Job with its generated fields. A Job without labels gets the labels of its template, including the generated ones, because a
+ * real server defaults the stored object again when it reads it.
  */
 function newJob(object: KubeObject): KubeObject {
   const spec = mapIn(object, 'spec');
@@ -53,7 +53,7 @@ function labelledByTemplate(object: KubeObject): KubeObject {
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** Sets templateGeneration, which is a field in the internal type and an annotation outside. */
+/** Sets templateGeneration, which is a field of the internal type and an annotation in the served versions. */
 function numberedTemplate(object: KubeObject, old: KubeObject | undefined): KubeObject {
   const before = Number(old?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
   const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
@@ -68,7 +68,7 @@ function numberedTemplate(object: KubeObject, old: KubeObject | undefined): Kube
   };
 }
 
-/** Adds templateGeneration, which cannot be absent in the internal type, so that every update counts as sending it. */
+/** Adds templateGeneration: it cannot be absent in the internal type, so every update counts as setting it. */
 function withTemplateNumber(object: KubeObject): KubeObject {
   const annotations = fill(object.metadata.annotations ?? {}, { [TEMPLATE_GENERATION]: '0' });
   if (annotations === object.metadata.annotations) return object;
@@ -83,14 +83,14 @@ function withReplicas(object: KubeObject): KubeObject {
 }
 
 const job: Hooks = {
-  // Template labels count as sent.
+  // Labels from the template count as sent by the client.
   converted: labelledByTemplate,
   normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
   onCreate: newJob,
   readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
 };
 
-/** Returns the labels of a Job as sent: its own, otherwise those of its template. */
+/** Returns the labels that count as sent with a Job: its own, otherwise those of its template. */
 function labelsOf(object: KubeObject): JsonObject {
   const { labels = {} } = object.metadata;
   if (Object.keys(labels).length > 0) return labels;

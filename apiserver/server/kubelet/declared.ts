@@ -1,7 +1,7 @@
 /**
  * Finds the declared answer to a request, and records requests without one.
  *
- * Owns: matching. Pure. Start at {@link DeclaredKubelet}.
+ * Owns: matching. Pure: no I/O. Start at {@link DeclaredKubelet}.
  */
 import type { HttpAnswer, KubeletAnswers, LogAnswer, OfContainers, Speech } from '../../wire/declared-answers.ts';
 import { hasHad, headersOf, httpAnswerTo } from '../../wire/declared-http.ts';
@@ -25,7 +25,7 @@ export interface Undeclared {
   readonly namespace: string;
   /** The name of the pod or service. */
   readonly name: string;
-  /** The container, the port, or method and path. */
+  /** The container, the port, or the method and path. */
   readonly of: string;
   readonly command: string;
 }
@@ -45,7 +45,7 @@ export class DeclaredKubelet {
     return [...this.#undeclared.values()];
   }
 
-  /** Resets for another run. */
+  /** Resets the state for another run. */
   forget(): void {
     this.#earlier.clear();
     this.#undeclared.clear();
@@ -94,7 +94,7 @@ export class DeclaredKubelet {
     return this.#answers.portForward?.find((one) => one.port === port && isFor(one, { ...of, container: '' }));
   }
 
-  /** Returns the answer of a declared external name; undefined for other requests. */
+  /** Returns the declared answer of an external host name; undefined for other requests. */
   outside({ method, path, query, repeated = {} }: ApiRequest): ApiResponse | undefined {
     const [, host = '', port = '', behind = ''] = OUTSIDE_PATH.exec(path) ?? [];
     const declared = this.#answers.outside?.find((one) => one.host === host && String(one.port) === port);

@@ -1,4 +1,4 @@
-/** Defaults of the core types (k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` and the `+default` tags beside it). */
+/** Defaults of the core types (k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` and the `+default` tags of the types). */
 import { isList, isMap } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { fill, inItems, inMap } from '../fill.ts';
@@ -15,7 +15,10 @@ const REFERENCE = new RegExp(
   String.raw`^(?:${DOMAIN}/)?${STEP}(?:/${STEP})*(?::([\w][\w.-]{0,127}))?(?:@(${DIGEST}))?$`,
 );
 
-/** Returns `Always` for `latest` and for a missing tag; an unparsable image (`ko://…`) has no tag either, but gets `IfNotPresent`. */
+/**
+ * Returns `Always` for the tag `latest` and for a missing tag. An image that cannot be parsed (`ko://…`) gets `IfNotPresent`, although it
+ * has no tag either.
+ */
 function pullPolicy(image: JsonValue | undefined): string {
   if (typeof image !== 'string') return 'Always';
   const read = REFERENCE.exec(image);
@@ -51,7 +54,7 @@ function podSpec(map: JsonObject): JsonObject {
     terminationGracePeriodSeconds: 30,
     schedulerName: 'default-scheduler',
   });
-  // One field has two names, of which `serviceAccount` is deprecated.
+  // The field has two names, of which `serviceAccount` is deprecated.
   const account = filled['serviceAccountName'] ?? filled['serviceAccount'];
   if (account === undefined || (filled['serviceAccountName'] === account && filled['serviceAccount'] === account))
     return filled;
@@ -68,7 +71,7 @@ function pod(map: JsonObject): JsonObject {
   });
 }
 
-/** Defaults requests to limits; in pods, not in templates. */
+/** Defaults requests to limits; only in pods, not in templates. */
 function requestsFromLimits(given: JsonObject): JsonObject {
   return inMap(given, 'resources', (resources) => {
     const { limits } = resources;
@@ -79,7 +82,7 @@ function requestsFromLimits(given: JsonObject): JsonObject {
   });
 }
 
-/** Returns pod-level requests: those of the only container where it sets them, otherwise the pod's limits. */
+/** Returns pod-level requests: those of the only container if it sets them, otherwise the pod's limits. */
 function podRequests(resources: JsonObject, spec: JsonObject): JsonObject {
   const { limits } = resources;
   if (!isMap(limits)) return resources;

@@ -1,4 +1,4 @@
-/** A defaulting rule: a function of one value of one Go type. It returns its argument when there is nothing to add. */
+/** A defaulting rule: a function on values of one Go type. It returns its argument when there is nothing to add. */
 import { isMap } from '../../../objects/json.ts';
 import type { JsonObject } from '../../../objects/object.ts';
 import { fill } from '../fill.ts';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../objects/object.ts';
 import { fill, inItems } from '../fill.ts';
 import { filling, inMade, mapIn, type Defaulting, type Defaults } from './rules.ts';
 
-/** Returns a strategy with rolling update parameters to default; the other types have none. */
+/** Returns a strategy with its defaults. Only a RollingUpdate strategy has parameters to default. */
 function rolling(strategy: JsonObject, defaults: JsonObject): JsonObject {
   const typed = fill(strategy, { type: 'RollingUpdate' });
   if (typed['type'] !== 'RollingUpdate') return typed;

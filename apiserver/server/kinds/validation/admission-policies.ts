@@ -1,7 +1,7 @@
 /**
  * Validates admission policies and bindings.
  *
- * Owns: the rules of `pkg/apis/admissionregistration/validation` for both kinds of policies; mainly that their expressions compile with the
+ * Owns: the rules of `pkg/apis/admissionregistration/validation` for both kinds of policies; mainly that their expressions compile to the
  * right type. Rules of webhooks are in `policies.ts`.
  */
 import { isMap, listOf, mapOf, mapsOf, textOf } from '../../../objects/json.ts';
@@ -27,7 +27,7 @@ function expression(
 function mustBe(type: string, source: string, path: string, wanted: readonly string[], found: Problems): void {
   const named = type.replaceAll('<T>', '<dyn>').replaceAll('<', '(').replaceAll('>', ')');
   if (wanted.includes(named === 'null' ? 'null_type' : named)) return;
-  // cel-go may know more about dynamic values, so whether the type is right is decided at runtime.
+  // cel-go may know more about dynamic values, so the type is checked at runtime.
   if (named === 'dyn' && !/^[\w.]+$/.test(source)) return;
   const types = wanted.length === 1 ? (wanted[0] ?? '') : `one of [${wanted.join(' ')}]`;
   found.invalid(path, source, `must evaluate to ${types} but got ${named}`);
@@ -174,7 +174,7 @@ function validateBinding(validating: boolean): Validator {
   };
 }
 
-/** By resource. */
+/** Validators by resource. */
 export const ADMISSION_POLICY_RULES: { readonly [gr: string]: Validator } = {
   'mutatingadmissionpolicies.admissionregistration.k8s.io': mutatingPolicy,
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io': validateBinding(false),

@@ -61,7 +61,7 @@ function validateTaints(taints: readonly JsonObject[], path: string, found: Prob
   }
 }
 
-/** Returns errors in the value of a taint, which is validated as a label key. */
+/** Returns errors in the value of a taint, which a real server validates as if it were a label key. */
 function labelValue(value: string): readonly string[] {
   return value === '' ? [] : qualifiedNameErrors(value);
 }
@@ -167,7 +167,7 @@ const limitRange: Validator = (object, _, found) => {
   }
 };
 
-/** Validates that the limits are in ascending order: min, default request, default, max. */
+/** Validates that min, default request, default and max are in ascending order. */
 function validateOrder(limit: JsonObject, path: string, found: Problems): void {
   const names = new Set(LIMITS.flatMap((field) => Object.keys(mapOf(limit[field]))));
   for (const name of names) {

@@ -24,7 +24,7 @@ function validateKeys(object: KubeObject, field: 'data' | 'binaryData', found: P
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
-/** Validates an update of immutable data: `immutable: true` freezes it, and cannot be unset. */
+/** Validates an update of data that may be immutable: `immutable: true` freezes the data, and cannot be unset. */
 function frozen(object: KubeObject, old: KubeObject | undefined, found: Problems): void {
   if (old?.['immutable'] !== true) return;
   if (object['immutable'] !== true) found.forbidden('immutable', FROZEN);
@@ -114,7 +114,10 @@ const LIMITS: readonly (readonly [field: string, max: number])[] = [
   ['reason', 128],
 ];
 
-/** The immutable fields of an events.k8s.io event, of which only the series may change: in core form, with Go's field names. */
+/**
+ * The immutable fields of an events.k8s.io event, of which only the series may change. The names are those of the core form, with Go's
+ * field names.
+ */
 const LASTING = [
   'involvedObject',
   'reason',
@@ -137,7 +140,7 @@ function unchangedEvent(event: KubeObject, old: KubeObject, found: Problems): vo
     found.invalid('reportingController', event['reportingComponent'], 'field is immutable');
 }
 
-/** Validates events in core form. Those of events.k8s.io have an eventTime, which old events lack. */
+/** Validates events in core form. Events of events.k8s.io have an eventTime; old events do not. */
 const validateEvent: Validator = (given, old, found) => {
   const fresh = given.apiVersion !== 'v1';
   const event = fresh ? eventToStorage(given) : given;

@@ -5,11 +5,11 @@ import { compareQuantities } from '../quantity.ts';
 import { validateSecurityContext } from './security-context.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
-/** The input from the pod for validating containers. */
+/** The properties of the pod that the validation of its containers needs. */
 export interface PodContext {
   /** Names of the valid volumes. */
   readonly volumes: ReadonlySet<string>;
-  /** True if container users are host users. */
+  /** True if users in containers are users of the host. */
   readonly hostUsers: boolean;
 }
 

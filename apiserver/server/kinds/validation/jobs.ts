@@ -43,7 +43,7 @@ export const validateJob: Validator = (object, old, found, subresource) => {
     found.immutable(`spec.${field}`, spec[field], before[field]);
 };
 
-/** Validates a Job's updated template: while suspended its scheduling and resources are mutable. */
+/** Validates the updated template of a Job: scheduling and resources are mutable while the Job is suspended. */
 function validateJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {
   const paused = mapsOf(status['conditions']).some((one) => one['type'] === 'Suspended' && one['status'] === 'True');
   const idle = (status['startTime'] === undefined || paused) && Number(status['active'] ?? 0) === 0;
@@ -65,7 +65,7 @@ function unresourced(pods: JsonObject): JsonObject {
   return inItems(inItems(SCHEDULING.reduce(without, pods), 'containers', bare), 'initContainers', bare);
 }
 
-/** Returns the affinity without node affinity; an empty one equals none. */
+/** Returns the affinity without node affinity; an empty affinity counts as none. */
 function withoutNodes(pods: JsonObject): JsonObject {
   return without(mapOf(pods['affinity']), 'nodeAffinity');
 }

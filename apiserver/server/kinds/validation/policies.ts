@@ -32,7 +32,7 @@ const autoscaler: Validator = (object, _, found) => {
   for (const [index, { type = '' }] of mapsOf(spec['metrics']).entries()) {
     const at = `spec.metrics[${index}].type`;
     if (type === '') found.required(at, 'must specify a metric source type');
-    // The error is reported twice, as by a real server.
+    // A real server reports this error twice.
     if (!SOURCES.includes(textOf(type))) for (const _ of [1, 2]) found.unsupported(at, type, SOURCES);
   }
 };
@@ -41,7 +41,7 @@ const budget: Validator = (object, _, found) => {
   const spec = mapOf(object['spec']);
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    // Shown as the real server prints its internal type.
+    // A real server prints its internal type.
     const internal: JsonObject = {
       MinAvailable: minAvailable,
       Selector: selector ?? null,

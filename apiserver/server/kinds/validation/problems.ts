@@ -16,7 +16,7 @@ import {
   type FieldErrorType,
 } from '../../refusal.ts';
 
-/** The maximum number of errors of one object; the answer shows fewer. */
+/** The maximum number of errors to record for one object; the answer lists fewer. */
 const NOTED_MAX = 10_000;
 
 /** Appends the errors of an object. `old`: the stored one, on updates. */
@@ -126,7 +126,7 @@ export class Problems {
     }
   }
 
-  /** Checks one requirement of a selector. `compares`: Gt and Lt are allowed. */
+  /** Checks one requirement of a selector. `compares`: the operators Gt and Lt are allowed. */
   requirement(path: string, requirement: JsonObject, compares: boolean): void {
     const { operator } = requirement;
     const values = listOf(requirement['values']);

@@ -1,4 +1,4 @@
-/** Refusals of built-in kinds with a real server's messages; each was compared with version 1.36. */
+/** Refusals of built-in kinds, with the messages of a real server; each was compared with version 1.36. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../objects/object.ts';
 import { MERGE, testServer } from '../../testing.ts';

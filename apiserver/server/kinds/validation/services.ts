@@ -54,7 +54,7 @@ const validateService: Validator = (service, old, found) => {
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
 
-/** Validates the allowed source ranges of a load balancer: a field, or the older annotation. */
+/** Validates the allowed source ranges of a load balancer, from the field or from the older annotation. */
 function validateSourceRanges(service: KubeObject, type: string, found: Problems): void {
   const ranges = listOf(mapOf(service['spec'])['loadBalancerSourceRanges']);
   const at = 'spec.LoadBalancerSourceRanges';

@@ -4,7 +4,10 @@ import type { Problems } from './problems.ts';
 
 export type StatusValidator = (status: JsonObject, found: Problems) => void;
 
-/** Validates counts. `parts` cannot exceed `all`. `ready`: the real server's name of the ready replicas; empty if not compared. */
+/**
+ * Validates counts: none is negative, `parts` cannot exceed `all`. `ready`: the real server's name of the ready replicas, which limit the
+ * available ones; empty if not compared.
+ */
 function counts(all: string, parts: readonly string[], others: readonly string[], ready: string): StatusValidator {
   return (status, found) => {
     for (const field of [all, ...parts, ...others]) found.nonNegative(`status.${field}`, status[field]);

@@ -13,7 +13,7 @@ export function validateTemplate(template: JsonObject, path: string, found: Prob
   validatePodSpec(mapOf(template['spec']), `${path}.spec`, found);
 }
 
-/** Validates a template with restartPolicy Always. `owner` is Go's name of the kind where a deadline is refused. */
+/** Validates a template with restartPolicy Always. `owner`: Go's name of the kind, for kinds that refuse a deadline. */
 export function validateLastingTemplate(template: JsonObject, path: string, owner: string, found: Problems): void {
   validateTemplate(template, path, found);
   const spec = mapOf(template['spec']);
@@ -23,7 +23,7 @@ export function validateLastingTemplate(template: JsonObject, path: string, owne
     found.forbidden(`${path}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${owner} is not Supported`);
 }
 
-/** Checks that the selector is present and not empty; returns false if it is malformed. `kind` is the kind in Go's message. */
+/** Checks that the selector is present and not empty; returns false if it is malformed. `kind`: the kind in Go's message. */
 export function validateSelector(spec: JsonObject, path: string, kind: string, found: Problems): boolean {
   const selector = spec['selector'] ?? undefined;
   if (selector === undefined) {

@@ -9,7 +9,7 @@ import { validateLastingTemplate, validateMatch, validateSelector, validateTempl
 
 type SpecValidator = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
-/** Returns a validator of specs: an unchanged spec was validated before. */
+/** Returns a validator that skips an unchanged spec, which was validated before. */
 function specs(validateSpec: SpecValidator): Validator {
   return (object, old, found) => {
     if (old === undefined || object['spec'] !== old['spec'])
@@ -114,7 +114,7 @@ const statefulSet: SpecValidator = (spec, old, found) => {
   } else
     found.invalid(
       'spec.updateStrategy',
-      // The strategy is printed as the real server's internal type.
+      // A real server prints the strategy as its internal type.
       { Type: type ?? '', RollingUpdate: rollingUpdate ?? null },
       "must be 'RollingUpdate' or 'OnDelete'",
     );
@@ -125,7 +125,7 @@ const statefulSet: SpecValidator = (spec, old, found) => {
   const isUsable = validateSelector(spec, 'spec', 'statefulset', found);
   if (isUsable) validateMatch(spec, 'spec', found);
   else found.invalid('spec.selector', spec['selector'], '');
-  // Volumes that the controller adds to each pod can be mounted.
+  // Containers can mount the volumes that the controller adds to each pod.
   const claims = mapsOf(spec['volumeClaimTemplates']);
   const template = mapOf(spec['template']);
   const podSpec = mapOf(template['spec']);
@@ -158,7 +158,7 @@ function without(map: JsonObject, keys: readonly string[]): JsonObject {
 
 const daemonSet: SpecValidator = (spec, old, found) => {
   immutable(spec, old, 'selector', found);
-  // A missing selector matches nothing, and none is required.
+  // An absent selector matches nothing, and a selector is not required.
   if ((spec['selector'] ?? undefined) !== undefined) found.labelSelector('spec.selector', spec['selector']);
   validateMatch(spec, 'spec', found);
   if ((spec['selector'] ?? undefined) !== undefined) {
