@@ -47,7 +47,7 @@ export class Authorizer {
     this.#requested = { ...NOWHERE, isResource: true, ...requested };
   }
 
-  /** Resets the number of checks for another expression. */
+  /** Resets the number of checks before the next expression. */
   begin(): void {
     this.#checks = 0;
   }

@@ -1,8 +1,8 @@
 /**
  * Two-variable comprehensions: `all(i, v, …)`, `exists`, `existsOne`, `transformList`, `transformMap`, `transformMapEntry`, and `sortBy`.
  *
- * cel-js has the one-variable ones. These are macros on its checker and evaluator, whose types it does not publish: the used part of them
- * is declared here.
+ * cel-js has the one-variable comprehensions. These are macros on its checker and evaluator, whose types it does not publish: the parts
+ * that are used are declared here.
  */
 import type { Environment, TypeDeclaration } from '@marcbachmann/cel-js';
 import { compare } from './equality.ts';
@@ -42,7 +42,7 @@ export interface Macro {
 
 type Pair = readonly [unknown, unknown];
 
-/** Evaluates one argument for one pair. */
+/** Evaluates one argument of the macro for one pair of variable values. */
 type Run = (argument: number, pair: Pair) => unknown;
 
 interface Kind {
@@ -56,7 +56,7 @@ interface Kind {
 
 const bool = (checker: Checker): TypeDeclaration => checker.getType('bool');
 
-/** Reports whether any step has the result `wanted`. An error in one step counts only when no other step decides. */
+/** Reports whether any step has the result `wanted`. An error in one step is thrown only if no other step has it. */
 function decides(pairs: readonly Pair[], run: Run, wanted: boolean): boolean {
   let failure: unknown;
   for (const pair of pairs)

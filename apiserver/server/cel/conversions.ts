@@ -1,5 +1,5 @@
 /**
- * Conversions, comparisons and standard functions that cel-js lacks: times as texts and numbers, the order of bytes, `matches` with two
+ * Conversions, comparisons and standard functions that cel-js lacks: times as texts and numbers, comparison of bytes, `matches` with two
  * arguments, unwrapping lists of optionals.
  */
 import { registerFunctions } from './library.ts';

@@ -1,8 +1,8 @@
 /**
- * The runtime cost budget of expressions: a two-line rule can compare all pairs of items.
+ * The runtime cost budget of expressions: even a rule of two lines can compare all pairs of items.
  *
- * Owns: kube-apiserver's budgets, and counting: each evaluated node costs one, as in cel-go, and text functions cost by length. cel-js has
- * no budget; the one method that all of its evaluation passes through is declared here.
+ * Owns: kube-apiserver's budgets, and counting: each evaluated node costs one, as in cel-go, and functions on texts cost by length. cel-js
+ * has no budget; the one method that all of its evaluation passes through is declared here.
  */
 import { Environment } from '@marcbachmann/cel-js';
 
@@ -14,7 +14,10 @@ export const OBJECT_COST_MAX = 10_000_000;
 /** cel-go's message for an exceeded budget. */
 export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
-/** Thrown for every node once the budget is exceeded; created once, because a comprehension continues with its next item. */
+/**
+ * Thrown for every node once the budget is exceeded. Created only once, because a comprehension catches it and continues with its next
+ * item.
+ */
 const exceeded = new Error(COST_EXCEEDED);
 
 let spent = 0;

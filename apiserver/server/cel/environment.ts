@@ -1,5 +1,5 @@
 /**
- * CEL as in a Kubernetes API server: one base environment, and expressions compiled in children of it.
+ * CEL as in a Kubernetes API server: one base environment, and expressions compiled in its child environments.
  *
  * Owns: the functions available to every expression, compiling, evaluating, error messages. Rules of custom resources are in `rules.ts`;
  * match conditions and admission policies use {@link compileExpression} with variables of their own.
@@ -21,7 +21,7 @@ import { registerValues } from './values.ts';
 
 let base: Environment | undefined;
 
-/** Returns the shared parent of all environments; created for the first expression, because most servers never see one. */
+/** Returns the shared parent of all environments. It is created for the first expression, because most servers never have one. */
 export function baseEnvironment(): Environment {
   if (base === undefined) {
     base = new Environment({
@@ -47,7 +47,7 @@ export interface Expression {
   readonly source: string;
   /** The static type: `bool`, `string`, `dyn`, … */
   readonly type: string;
-  /** Names of the variables that it uses. */
+  /** The names of the variables that the expression uses. */
   readonly reads: ReadonlySet<string>;
   /** cel-js's syntax tree. */
   readonly parsed: Parsed;
@@ -71,8 +71,8 @@ function isAmbiguous(error: unknown): boolean {
 }
 
 /**
- * Compiles `source` in `where`, or in a child of the base in which the given variables exist (type `dyn` unless given).
- * `fallback` is used where operators of `where` are ambiguous.
+ * Compiles `source` in the environment `where`, or in a child of the base environment that has the given variables, each with its type.
+ * `fallback` is used if operators in `where` are ambiguous.
  */
 export function compileExpression(
   source: string,

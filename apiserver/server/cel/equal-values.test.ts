@@ -67,7 +67,7 @@ it('finds the same duplicates as pairwise comparison', () => {
   );
 });
 
-/** The number of items: comparing them in pairs would take a billion steps. */
+/** The number of items: comparing all pairs would take a billion steps. */
 const MANY = 30_000;
 const SET = { listType: 'set', listKeys: [] } as unknown as SchemaNode;
 const MAP = { listType: 'map', listKeys: ['a'] } as unknown as SchemaNode;

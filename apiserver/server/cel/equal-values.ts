@@ -41,9 +41,9 @@ export class EqualValues {
   }
 }
 
-/** Returns a key shared by all equal values. It is as long as the value, because differences deep inside count too. */
+/** Returns a key that equal values share. It is as long as the value, because nested differences count too. */
 export function keyOfValue(value: unknown): Key {
-  // Numbers of different types are equal when their values are.
+  // Numbers of different types are equal if they have the same value.
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null) return value as Key;
   if (value instanceof Date) return `time ${value.getTime()}`;

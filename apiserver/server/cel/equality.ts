@@ -24,7 +24,7 @@ export function registerNullEquality(env: Environment, type: string): void {
 export function celEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left === 'bigint' || typeof left === 'number')
-    // Numbers of different types are equal when their values are.
+    // Numbers of different types are equal if they have the same value.
     return (typeof right === 'bigint' || typeof right === 'number') && left == right;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (Array.isArray(left)) return Array.isArray(right) && listsEqual(left, right);
@@ -80,7 +80,7 @@ function fieldOf(value: unknown, key: string): unknown {
   return undefined;
 }
 
-/** Adds two lists like CEL's `+`: sets keep each value once, maps keep the order and overwrite equal keys. */
+/** Adds two lists like CEL's `+`: set lists keep each value once; map lists keep their order and overwrite items with equal keys. */
 export function celConcat(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const node = associationOf(left);
   if (node === undefined) return [...left, ...right];

@@ -1,8 +1,8 @@
 /**
  * Translates cel-js's errors into cel-go's messages.
  *
- * cel-js stops at the first error and reports the start of expressions; cel-go reports operators, dots and parentheses. Messages and
- * positions are those of cel-go wherever they can be derived.
+ * cel-js stops at the first error and reports the start of the expression; cel-go reports operators, dots and parentheses. Messages and
+ * positions are cel-go's wherever they can be derived.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { writtenName } from './presence.ts';
@@ -203,7 +203,7 @@ function condition(
   const type = goType(/got '(.*)'/.exec(summary)?.[1] ?? '');
   const mark = node === undefined ? -1 : source.indexOf('?', node.end);
   if (mark < 0) {
-    // It is the predicate of a macro.
+    // The condition is the predicate of a macro.
     const branches = summary.startsWith('filter')
       ? `list(${type}), list(${type})`
       : summary.startsWith('exists_one')

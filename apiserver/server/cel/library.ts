@@ -14,7 +14,7 @@ import { registerComprehensions } from './comprehensions.ts';
 
 type List = readonly unknown[];
 
-/** Registers a namespace like `sets` in `sets.contains(…)`: a constant with a class of its own. */
+/** Registers a namespace, like `sets` in `sets.contains(…)`, as a constant with a class of its own. */
 export function registerNamespace(env: Environment, name: string): string {
   const type = `${name}.Namespace`;
   const Namespace = class {
@@ -82,7 +82,7 @@ function replaceSome(text: string, from: string, to: string, count: number): str
   return result + rest;
 }
 
-/** Formats a text: `'%s is %d'.format([…])`. */
+/** Implements `format`, as in `'%s is %d'.format([…])`. */
 function formatText(text: string, values: List): string {
   let next = 0;
   return text.replaceAll(
@@ -194,7 +194,7 @@ function registerLists(env: Environment): void {
   });
 }
 
-/** Adds cel-go's cost of comparing the items of a list with each other. */
+/** Adds the cost that cel-go has for comparing all pairs of items of a list. */
 function spendPairs({ length }: List): void {
   spend(2 * length * length);
 }

@@ -2,14 +2,14 @@
  * `Object{…}`, `Object.spec{…}` and `JSONPatch{…}` of mutating admission policies.
  *
  * cel-js has no message literals, so they are rewritten to calls before parsing. Owns: the rewriting, the values, their JSON, and the check
- * that type names match their places. Mirrors k8s.io/apiserver `cel/mutation`. Start at {@link withLiteralCalls} and {@link jsonOf}.
+ * that each type name matches its path. Mirrors k8s.io/apiserver `cel/mutation`. Start at {@link withLiteralCalls} and {@link jsonOf}.
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { registerNamespace } from './library.ts';
 
-/** A map from an expression or from its input. */
+/** The fields of a literal: a map made by an expression, or a map from the input of the expression. */
 type Fields = ReadonlyMap<string, unknown> | { readonly [name: string]: unknown };
 
 function entriesOf(fields: Fields): ReadonlyMap<string, unknown> {
@@ -37,7 +37,7 @@ const CALLS: { readonly [word: string]: string } = { Object: 'Object_', JSONPatc
 export function withLiteralCalls(source: string): string {
   if (!source.includes('{')) return source;
   let result = '';
-  // The closing token of each open bracket; `fields`: names of fields are expected inside.
+  // The closing token of each open bracket. `fields`: the bracket contains field names.
   const open: { readonly close: string; readonly fields: boolean }[] = [];
   let atField = false;
   for (const [token] of source.matchAll(TOKEN)) {
@@ -59,7 +59,7 @@ export function withLiteralCalls(source: string): string {
       result += `"${token}"`;
       atField = false;
     } else if (inFields && atField && token === '?') {
-      // `?name: optional`: the value itself says whether it is set.
+      // Drops the `?` of `?name: optional`: the optional value itself shows whether it is set.
     } else {
       result += token;
       if (inFields && token === ',') atField = true;

@@ -22,7 +22,7 @@ function isZero(value: unknown): boolean {
   return value instanceof Duration && value.seconds === 0n && value.nanos === 0;
 }
 
-/** Returns the macro `optMap`, or `optFlatMap` if `flat`: its expression itself returns an optional. */
+/** Returns the macro `optMap`; if `flat`, the macro `optFlatMap`, whose expression itself returns an optional. */
 function mapping(flat: boolean) {
   return ({ receiver, args }: Macro) => ({
     receiver,

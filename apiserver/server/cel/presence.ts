@@ -41,7 +41,7 @@ export function withOwnNames(source: string): string {
   return source.replaceAll(REPLACED, (text) => (text === 'has' ? 'Has' : text === 'matches' ? 'Matches' : text));
 }
 
-/** Returns the original of a name in {@link withOwnNames}. */
+/** Returns the original spelling of a name that {@link withOwnNames} replaced. */
 export function writtenName(name: string): string {
   return name === 'Has' || name === 'Matches' ? name.toLowerCase() : name;
 }

@@ -60,7 +60,7 @@ export function compileRules(root: SchemaNode): RuleTree | undefined {
   return tree(root, root, true, 'self');
 }
 
-/** Compiles the rules of a node and of everything below. `rules`: the node that has them; not `node` itself only below `allOf`. */
+/** Compiles the rules of a node and of everything below it. `rules`: the node with the rules; it differs from `node` only below `allOf`. */
 function tree(node: SchemaNode, rules: SchemaNode, root: boolean, name: string): RuleTree | undefined {
   const shape = rules.rules.length > 0 ? shapeOf(node, root, name) : undefined;
   const properties = new Map<string, RuleTree>();
@@ -112,7 +112,7 @@ function* compileEach(rules: readonly ValidationRule[], shape: Shape | undefined
     else yield compileOne(rule, (ordinary ??= scopesOf(shape, shape.type)));
 }
 
-/** `plain`: without the operators of list sets and maps, for expressions whose types are ambiguous with them. */
+/** `plain` has no operators for set and map lists. It is used for expressions whose types are ambiguous with these operators. */
 interface Scopes {
   readonly env: Environment;
   readonly plain: () => Environment;
@@ -127,7 +127,7 @@ function scopesOf(shape: Shape, oldSelf: string): Scopes {
   let plain: Environment | undefined;
   const made = (): Scopes => ({ env: scope(true), plain: () => (plain ??= scope(false)) });
   if (!isPlain(shape)) return made();
-  // A definition may have ten thousand strings with a rule each.
+  // These scopes are shared: a definition may have ten thousand strings with a rule each.
   const known = plainScopes.get(oldSelf);
   if (known !== undefined) return known;
   const scopes = made();
@@ -206,7 +206,7 @@ function isSettled(correlation: Correlation): boolean {
 
 export interface RuleSite {
   readonly errors: FieldError[];
-  /** The cost of the object's rules so far; undefined before the first rule, infinite when no more rules are run. */
+  /** The cost of the object's rules so far; undefined before the first rule, infinite once no more rules are evaluated. */
   cost?: number;
   /** Failures in unchanged parts, which are only warnings. */
   readonly warnings: string[];
@@ -323,7 +323,7 @@ function named_(rule: ValidationRule): string {
   return (rule.message === '' ? rule.rule : rule.message).trim();
 }
 
-/** Longer message expression results are ignored. */
+/** Longer results of message expressions are ignored. */
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function brokenRule(

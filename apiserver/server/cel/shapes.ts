@@ -11,17 +11,17 @@ import { longIntegerDigits } from '../../wire/go-json.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 import { parseDuration } from '../schema/durations.ts';
 
-/** A part of a schema that rules can see. */
+/** The part of a schema that rules can see. */
 export interface Shape {
   /** The name in cel-js' notation: `int`, `list<string>`, `map<string, T>` or the name of a message. */
   readonly type: string;
   readonly convert: (value: JsonValue) => unknown;
-  /** Messages: their fields by escaped name. */
+  /** For messages: the fields by escaped name. */
   readonly fields?: ReadonlyMap<string, Field>;
-  /** Messages: the class of their values. */
+  /** For messages: the class of the values. */
   readonly constructor_?: MessageClass;
   readonly items?: Shape;
-  /** Lists that are compared and added as sets or maps. */
+  /** True for lists that are compared and added as sets or maps. */
   readonly associative: boolean;
 }
 
@@ -95,8 +95,8 @@ export function associate<T extends object>(list: T, node: SchemaNode): T {
 }
 
 /**
- * Returns the CEL view of values of `node`; undefined when rules do not see them. `root`: the root of a resource, which always has
- * `apiVersion`, `kind` and the two names. `name`: unique among the messages of one environment.
+ * Returns the CEL view of values of `node`; undefined when rules do not see them. `root`: the node is the root of a resource, which always
+ * has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`. `name`: unique among the messages of one environment.
  */
 export function shapeOf(node: SchemaNode, root: boolean, name: string): Shape | undefined {
   if (node.intOrString) return DYN;
@@ -208,7 +208,7 @@ function messageClass(fields: ReadonlyMap<string, Field>): MessageClass {
 
     static read(self: Message, key: string, shape: Shape): unknown {
       const raw = self.#raw[key];
-      // Rules see a null as a missing field.
+      // In rules a null is a missing field.
       if (raw === undefined || raw === null) return undefined;
       if (typeof raw !== 'object') return shape.convert(raw);
       const known = self.#values?.get(key);

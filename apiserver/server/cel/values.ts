@@ -50,7 +50,7 @@ function parseQuantity(text: string): Quantity | undefined {
   if (exponent !== undefined) {
     const power = Number(exponent);
     if (power >= 0) value *= 10n ** BigInt(Math.min(power, POWER_MAX));
-    // Smaller powers are rounded up to the same value.
+    // All smaller powers are rounded up to the same value.
     else divisor *= 10n ** BigInt(Math.min(-power, whole.length + decimals.length + POWER_MAX));
   } else if (scale !== undefined) {
     value *= scale[0];
@@ -115,7 +115,7 @@ function parseSemver(text: string, normalise: boolean): Semver | undefined {
   );
 }
 
-/** Drops a leading `v` and zeros, and adds missing parts: `v1.02` is `1.2.0`. */
+/** Drops a leading `v` and leading zeros, and adds missing parts: `v1.02` becomes `1.2.0`. */
 function normalised(text: string): string {
   const bare = text.replace(/^v/, '');
   const [, numbers = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(bare) ?? [];

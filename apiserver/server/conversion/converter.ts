@@ -10,7 +10,7 @@ import { type JsonObject, type JsonValue, type KubeObject, parseApiVersion } fro
 import type { CallOutAnswer } from '../admission/call-out.ts';
 import { bodyOf } from '../admission/response.ts';
 
-/** Thrown for a missing conversion: it only interrupts a run of a request. */
+/** Thrown when a conversion is missing. It only interrupts the current run of the request. */
 export class ConversionNeeded extends Error {
   /** The identity of the call: equal calls have equal keys. */
   readonly key: string;
@@ -32,7 +32,7 @@ export class ConversionNeeded extends Error {
 /** Thrown for a failed conversion. */
 export class ConversionFailed extends Error {}
 
-/** The maximum number of cached conversions by content, far above what one request needs. */
+/** The maximum number of conversions that are cached by content; one request needs far fewer. */
 const REMEMBERED_MAX = 2_000;
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 /** The limit of client-go's webhook clients. */
@@ -43,7 +43,7 @@ export class Converter {
   readonly #reviewVersion: string | undefined;
   /** Conversions by version and stored object: most conversions are of stored objects. */
   readonly #known = new Map<string, WeakMap<KubeObject, KubeObject>>();
-  /** Conversions by content without metadata that webhooks cannot change: a new version does not make a conversion unknown. */
+  /** Conversions by content, without the metadata that webhooks cannot change, so that a new resource version needs no new conversion. */
   readonly #byContent = new Map<string, KubeObject | ConversionFailed>();
 
   /** `webhook`: spec.conversion.webhook of a definition. */
@@ -80,7 +80,7 @@ export class Converter {
     const found = this.#byContent.get(key);
     if (found === undefined) return undefined;
     if (found instanceof ConversionFailed) {
-      // Only this run fails; the next request calls again.
+      // The failure applies only to this run; the next request calls the webhook again.
       this.#byContent.delete(key);
       throw found;
     }

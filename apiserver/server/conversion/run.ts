@@ -1,8 +1,8 @@
 /**
  * Requests on resources with a conversion webhook.
  *
- * Owns: turning a missing conversion into a pause of the request, and converting for all watches before a commit, because nothing can wait
- * after it. Start at {@link interruptible}.
+ * Owns: suspending a request whose conversion is missing, and converting for all watches before a commit, because no step can wait after
+ * it. Start at {@link interruptible}.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
@@ -16,7 +16,7 @@ import { rawError } from '../refusal.ts';
 import type { Watchers } from '../watchers.ts';
 import { CONVERSION_TIMEOUT_SECONDS, ConversionFailed, ConversionNeeded } from './converter.ts';
 
-/** Runs a part of a request; a missing conversion becomes a pause, a failed one a refusal. */
+/** Runs a part of a request. For a missing conversion the result is a `Suspended`, for a failed one a refusal. */
 export function interruptible(kernel: Kernel, attempt: Attempt, run: () => ApiResponse): ApiResponse {
   try {
     return run();
@@ -34,7 +34,10 @@ export function interruptible(kernel: Kernel, attempt: Attempt, run: () => ApiRe
   }
 }
 
-/** Returns `commit` and `remove`, which first ensure the conversions to all watched versions. `shown`: the version of the answer. */
+/**
+ * Returns `commit` and `remove`, which first ensure that the conversions to all watched versions are known. `shown`: the version of the
+ * answer.
+ */
 export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersion): Pick<Kernel, 'commit' | 'remove'> {
   const prepare = (definition: ResourceDefinition, objects: readonly KubeObject[]): void => {
     shown.prepare?.(objects);
@@ -43,7 +46,7 @@ export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersi
       try {
         version.prepare?.(objects);
       } catch (error) {
-        // The watch will end; the write succeeds.
+        // The watch ends; the write still succeeds.
         if (!(error instanceof ConversionFailed)) throw error;
       }
     }

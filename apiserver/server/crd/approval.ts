@@ -1,5 +1,5 @@
 /**
- * Groups below `k8s.io` and `kubernetes.io` are protected: a definition in them needs an approval annotation.
+ * Groups under `k8s.io` and `kubernetes.io` are protected: a definition in such a group needs an approval annotation.
  *
  * Mirrors apiextensions-apiserver `apihelpers/helpers.go` and `controller/apiapproval`.
  */

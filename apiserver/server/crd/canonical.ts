@@ -1,4 +1,4 @@
-/** Schemas of a definition as Go encodes them: without empty values and default false. */
+/** Schemas of a definition as Go encodes them: without empty values, and without keywords that are false by default. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
@@ -14,7 +14,7 @@ const FLAGS = [
 const TEXTS = ['id', '$schema', 'description', 'type', 'format', 'title', 'pattern'];
 const LISTS = ['enum', 'required', 'allOf', 'oneOf', 'anyOf', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'];
 
-/** Returns the schema without what Go omits; the same object when nothing is omitted. */
+/** Returns the schema without the parts that Go omits; the same object when nothing is omitted. */
 export function canonicalSchema(schema: JsonObject): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   const put = (key: string, value: JsonValue | undefined): void => {

@@ -1,4 +1,4 @@
-/** Validates `spec.conversion` of a definition: None, or a fully specified webhook. `../conversion` converts. */
+/** Validates `spec.conversion` of a definition: None, or a fully specified webhook. The conversion itself is in `../conversion`. */
 import { isList, isMap, mapOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { nameErrors } from '../names.ts';
@@ -6,7 +6,7 @@ import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type Fi
 
 const AT = 'spec.conversion';
 
-/** Appends errors in the conversion of a definition. */
+/** Appends the errors in the `spec.conversion` of a definition. */
 export function validateConversion(conversion: JsonObject, errors: FieldError[]): void {
   const strategy = textOf(conversion['strategy']);
   if (strategy === '') errors.push(fieldRequired(`${AT}.strategy`, ''));

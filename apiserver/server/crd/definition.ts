@@ -1,5 +1,5 @@
 /**
- * From a CustomResourceDefinition to the definition of its resource.
+ * Turns a CustomResourceDefinition into the definition of its resource.
  *
  * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: validation (`validate.ts`)
  * and conditions (`lifecycle.ts`).
@@ -97,7 +97,10 @@ interface Storing {
   readonly read: (object: KubeObject) => KubeObject;
 }
 
-/** A status change of a definition reuses its versions: schemas are compiled once, not on every condition update. */
+/**
+ * Compiled schemas by version. A status change keeps the versions of a definition, so schemas are not compiled again on every condition
+ * update.
+ */
 const schemasOfVersions = new WeakMap<JsonObject, CustomSchema>();
 
 /** Returns the compiled schema of a version. `previous`: the preceding version, whose schema may be the same. */
@@ -117,12 +120,12 @@ function schemaOf(version: JsonObject, previous: JsonObject | undefined): Custom
   return compiledSchema;
 }
 
-/** Reports whether the whole status has a default: a new object is stored without a status, but reads with it. */
+/** Reports whether the whole status has a default. If so, a new object is stored without a status but is read with one. */
 function fillsStatus({ root }: CustomSchema): boolean {
   return root.defaulted.some(([field]) => field === 'status');
 }
 
-/** Returns the default deprecation warning: names the next served version. */
+/** Returns the default deprecation warning, which names the recommended served version. */
 function deprecation(spec: JsonObject, name: string): string {
   const kind = textOf(mapOf(spec['names'])['kind']);
   const group = textOf(spec['group']);

@@ -1,8 +1,8 @@
 /**
  * The apiextensions controllers: they accept a stored definition's names, establish it, finalize it.
  *
- * Owns: conditions, storedVersions, cleaning up instances of a deleted definition. The controllers of a real server are asynchronous; here
- * they run right after the commit, each as a commit of its own, so watches deliver the same sequence without the wait.
+ * Owns: conditions, storedVersions, cleaning up instances of a deleted definition. The controllers of a real server are asynchronous. Here
+ * they run right after the commit, with a commit for each step, so watches deliver the same sequence without the wait.
  */
 import { isList, isMap, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -57,7 +57,7 @@ const ESTABLISHED: Verdict = { status: 'True', reason: 'InitialNamesAccepted', m
 const NOT_ACCEPTED: Verdict = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
 /**
- * Runs the naming controller, then the establishing and the approval controller, each in a commit of its own. `atOnce`: all in one, for
+ * Runs the naming controller, then the establishing and the approval controller, with a commit for each. `atOnce`: all in one commit, for
  * definitions that are installed in process.
  */
 function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void {
@@ -84,7 +84,7 @@ function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void 
     kernel.commit(definition, { ...crd, status: { ...status, conditions: done } }, crd, undefined);
 }
 
-/** Returns conditions with one set: it keeps its position, and its transition time while its status is unchanged. */
+/** Returns the conditions with one of them set. It keeps its position, and its transition time while its status is unchanged. */
 function withCondition(
   kernel: Kernel,
   conditions: readonly Condition[],

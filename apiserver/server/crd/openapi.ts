@@ -1,8 +1,8 @@
 /**
  * Validates the OpenAPI keywords of a definition's schema, level by level.
  *
- * Mirrors `ValidateCustomResourceDefinitionOpenAPISchema` of apiextensions-apiserver. Structure is in `structural.ts`, defaults in
- * `defaults.ts`, rules in `rules.ts`.
+ * Mirrors `ValidateCustomResourceDefinitionOpenAPISchema` of apiextensions-apiserver. The structure is validated in `structural.ts`,
+ * defaults in `defaults.ts`, rules in `rules.ts`.
  */
 import { isList, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -15,7 +15,7 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 interface Surroundings {
   readonly root: boolean;
   readonly insideMeta: boolean;
-  /** Why defaults are forbidden here. */
+  /** Why defaults are forbidden at this level. */
   readonly noDefaults: string;
 }
 

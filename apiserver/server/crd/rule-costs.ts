@@ -19,7 +19,7 @@ const NAMED_MAX = 4;
 /** How often a part of a schema can occur in one object; unbounded when only the request size limits that. */
 export type Cardinality = number | 'unbounded';
 
-/** Returns how often the direct children of a schema can occur at most. `cardinality`: how often the schema itself can. */
+/** Returns the maximum number of times that a direct child of a schema can occur. `cardinality`: the same for the schema itself. */
 export function cardinalityBelow(schema: JsonObject, cardinality: Cardinality): Cardinality {
   const most = mostBelow(schema);
   return cardinality === 'unbounded' || most === 'unbounded' ? 'unbounded' : times(cardinality, most);
@@ -70,7 +70,7 @@ function excess(what: string, factor: number): string {
 
 function factorText(factor: number): string {
   if (factor > 100) return 'more than 100x';
-  // This close to the limit one digit would print as 1.0.
+  // With a single digit, a factor this close to the limit would print as 1.0.
   if (factor < 1.5) return `${factor.toFixed(6)}x`;
   // Go rounds half to even.
   const tenths = factor * 10;

@@ -18,7 +18,7 @@ import { cardinalityBelow, RuleCosts, type Cardinality } from './rule-costs.ts';
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const NEWLINES = /[\n\r]/;
 
-/** Appends errors in the texts of a level's rules. */
+/** Appends errors in the texts of the rules of one level. */
 export function validateRuleTexts(schema: JsonObject, at: string, errors: FieldError[]): void {
   const rules = schema['x-kubernetes-validations'];
   if (!isList(rules)) return;
@@ -92,17 +92,17 @@ export function validateRules(schema: JsonObject, at: string, errors: FieldError
   for (const error of site.costs.errors(at)) errors.push(error);
 }
 
-/** The place of a schema. */
+/** A schema's position in its definition. */
 interface SchemaPosition {
   readonly at: string;
   readonly root: boolean;
   /** The path of the nearest ancestor with uncorrelatable items. */
   readonly uncorrelatable: string | undefined;
-  /** How often its values can occur in one object. */
+  /** How often values of this schema can occur in one object. */
   readonly cardinality: Cardinality;
 }
 
-/** Results over all places. */
+/** The results for all schemas of a definition. */
 interface Site {
   readonly costs: RuleCosts;
   readonly errors: FieldError[];
@@ -149,7 +149,7 @@ function validateCost(
   const cost = (expression: Expression): number => estimateCost(expression.parsed, declared, rule.optionalOldSelf);
   const often = cardinality === 'unbounded' ? repeatedMax(declared) : cardinality;
   for (const error of costs.add(`${where}.rule`, 'rule', times(cost(program), often))) errors.push(error);
-  // A message is computed once, however often its rule fails.
+  // A message is computed once, no matter how often its rule fails.
   if (message !== undefined)
     for (const error of costs.add(`${where}.messageExpression`, 'messageExpression', cost(message))) errors.push(error);
 }

@@ -85,7 +85,7 @@ function isIntOrString(value: JsonValue | undefined): boolean {
   return value !== undefined && jsonEqual(value, INT_OR_STRING);
 }
 
-/** Appends errors in the schemas of type and metadata, which may only state what holds for every resource. */
+/** Appends errors in the schemas of type and metadata, which may only specify what applies to every resource. */
 function validateMeta(schema: JsonObject, level: Level, embedded: boolean, at: string, errors: FieldError[]): void {
   const properties = mapOf(schema['properties']);
   const checked = level === 'root' || embedded;
@@ -166,7 +166,7 @@ function validateNested(schema: JsonObject, skipAnyOf: boolean, at: string, erro
     errors.push(fieldForbidden(`${at}.properties[metadata]`, 'must not be specified in a nested context'));
 }
 
-/** Checks that fields in the root's value validations exist in the structure; deeper ones are not checked, as in a real server. */
+/** Checks that fields in the root's value validations are declared in the structure. Deeper fields are not checked, as in a real server. */
 function validateCompleteness(
   values: JsonObject,
   structure: JsonObject | undefined,

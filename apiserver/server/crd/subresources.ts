@@ -1,4 +1,4 @@
-/** Validates the parts of a version beside its schema: subresources, printer columns, selectable fields, deprecation. */
+/** Validates the parts of a version other than its schema: subresources, printer columns, selectable fields, deprecation. */
 import { isList, isMap, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';

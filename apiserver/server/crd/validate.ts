@@ -2,8 +2,8 @@
  * Validates CustomResourceDefinitions: names, versions, conversion, approval, allowed updates.
  *
  * Mirrors apiextensions-apiserver `apis/apiextensions/validation`. Schemas are validated in `openapi.ts`, `structural.ts`, `defaults.ts`
- * and `rules.ts`. As there, parts that all versions share are validated once, at the path of the internal type: `spec.validation`,
- * `spec.subresources`. Start at {@link validateCrd}.
+ * and `rules.ts`. As in apiextensions-apiserver, parts that all versions share are validated once, at the path of the internal type:
+ * `spec.validation`, `spec.subresources`. Start at {@link validateCrd}.
  */
 import { jsonEqual, isList, isMap, mapOf, mapsOf, textOf, valueAt, withValueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -55,9 +55,9 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
   return old === undefined ? result : rememberingStorage(result);
 }
 
-/** Canonical schemas by schema, which is immutable: a harness installs the same definitions into many servers. */
+/** Canonical schemas by schema (schemas are immutable). A harness installs the same definitions into many servers. */
 const CANONICAL = new WeakMap<JsonObject, JsonObject>();
-/** Schemas without errors, with the paths at which they were validated, each marked if there was a status. */
+/** Schemas without errors, each with the paths at which it was validated; a path is marked if there was a status. */
 const VALID = new WeakMap<JsonObject, Set<string>>();
 
 function knownCanonical(schema: JsonObject): JsonObject {
@@ -216,7 +216,7 @@ function goVersions(versions: readonly JsonObject[], schemaShared: boolean): rea
 const ROOT_WITH_STATUS =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
 
-/** Keywords that a root may not have when its status is validated alone. */
+/** Keywords that the root of a schema may not have when a status subresource is validated. */
 const NOT_AT_ROOT = [
   'allOf',
   'anyOf',

@@ -66,7 +66,7 @@ const traverse =
 
 const constant: Rule = () => ONE;
 
-/** The cost of a pass over all items of a list, and over all characters of those that are texts; also that of a text search. */
+/** The cost of a pass over all items of a list, and over the characters of items that are texts. For a text, the cost of a pass over it. */
 const everyItem: Rule = (target) => {
   if (target === undefined) return undefined;
   const size = sizeOf(target);
@@ -77,7 +77,7 @@ const everyItem: Rule = (target) => {
   return { cost: times(size.max, each) };
 };
 
-/** The number of occurrences of one text in another, and the size of the result. */
+/** The cost and the result size of `replace`, from the number of times that one text can occur in the other. */
 const replaced: Rule = (target, [from, to]) => {
   if (target === undefined || from === undefined || to === undefined) return undefined;
   const [text, old, fresh] = [sizeOf(target), sizeOf(from), sizeOf(to)];

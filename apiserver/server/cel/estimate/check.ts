@@ -1,7 +1,7 @@
 /**
  * Resolves the types and overloads of an expression as cel-go's checker does. Start at {@link checked}.
  *
- * Does not report errors: cel-js has accepted the expression; untypable nodes are dynamic.
+ * Does not report errors: cel-js has already accepted the expression. Nodes that cannot be typed are dynamic.
  */
 import { overloadsOf, type Overload } from './functions.ts';
 import { literalType, type Call, type Comprehension, type Node, type Select } from './syntax.ts';
@@ -103,7 +103,7 @@ class Checker {
     return result;
   }
 
-  /** Returns the joined type of some nodes; a free parameter for none. */
+  /** Returns the joined type of some nodes; a free type parameter if there are none. */
   #joined(nodes: readonly Node[]): Type {
     let joined: Type | undefined;
     for (const node of nodes) {
@@ -136,7 +136,7 @@ class Checker {
     if (type.kind === 'map') return type.params[1] ?? DYN;
     if (type.kind === 'param') this.bindings.assignable([DYN], [type]);
     const fields = type.declared?.fields;
-    // Reserved words are selected by their own names too.
+    // Fields that are reserved words can also be selected unescaped.
     return (fields?.get(field) ?? fields?.get(`__${field}__`))?.type ?? DYN;
   }
 

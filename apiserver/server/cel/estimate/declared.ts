@@ -23,7 +23,7 @@ const DATE_TIME_BYTES_MIN = 21;
 const DURATION_BYTES_MIN = 3;
 /** The bytes of the quotes, colon and comma of a field name. */
 const FIELD_BYTES = 4;
-/** The bytes of a comma after a list item; for a map entry also those of the shortest key, its quotes and the colon. */
+/** The bytes of the comma after a list item. A map entry also has at least a key, with its quotes, and a colon. */
 const ITEM_BYTES = 1;
 const ENTRY_BYTES = 6;
 
@@ -31,7 +31,7 @@ const KEY: Declared = { type: STRING, max: 0, bytesMin: EMPTY_BYTES };
 
 const known = new WeakMap<SchemaNode, Declared | 'invisible'>();
 
-/** Returns the type of a node for rules; undefined when rules do not see it. `root`: it is a resource, embedded or not. */
+/** Returns the type of a node for rules; undefined when rules do not see it. `root`: the node is a whole resource, embedded or not. */
 export function declaredOf(node: SchemaNode, root: boolean): Declared | undefined {
   let result = known.get(node);
   if (result === undefined) known.set(node, (result = read(node, root) ?? 'invisible'));
@@ -136,7 +136,7 @@ function structure({ fields, bytesMin }: { fields: ReadonlyMap<string, Declared>
   return declared;
 }
 
-/** Reports whether the schema declares all common fields of a resource; only then do its bounds on them count. */
+/** Reports whether the schema declares all common fields of a resource; only then are its limits on them used. */
 function namesItself({ properties }: SchemaNode): boolean {
   const metadata = properties.get('metadata');
   return (
@@ -148,7 +148,7 @@ function namesItself({ properties }: SchemaNode): boolean {
   );
 }
 
-/** Returns the number of values of this place that fit into a request. */
+/** Returns how many values of this type fit into a request. */
 export function repeatedMax({ bytesMin }: Declared): number {
   return Math.floor(REQUEST_BYTES_MAX / (bytesMin + ITEM_BYTES));
 }

@@ -48,7 +48,7 @@ function costOf(rule: string, schema: JsonObject = SCHEMA): number {
 }
 
 describe('estimates of cost', () => {
-  // The figures are those of cel-go 0.26 with the libraries of Kubernetes 1.36.
+  // The costs are those of cel-go 0.26 with the libraries of Kubernetes 1.36.
   it.each([
     ['self.flag', 2],
     ['!!self.flag && !(!self.flag)', 6],

@@ -78,7 +78,7 @@ class Estimate {
 
   cost(node: Node): number {
     let cost = this.#costs.get(node);
-    // A shared node costs twice, but is visited once.
+    // The cost of a shared node is counted each time, but computed once.
     if (cost === undefined) this.#costs.set(node, (cost = this.#costOf(node)));
     return cost;
   }
@@ -181,7 +181,7 @@ class Estimate {
     return plus(targetCost, largest);
   }
 
-  /** Returns the size of a result. `soFar`: its size by the previous overloads. */
+  /** Returns the size of a result. `soFar`: its size for the overloads before this one. */
   #resultSize(node: Call, { id }: Overload, own: CallCost, soFar: Size | undefined): Size | undefined {
     let size = soFar;
     if (own.size !== undefined) size = size === undefined ? own.size : unite(size, own.size);
@@ -193,7 +193,7 @@ class Estimate {
     return size ?? this.#size(node);
   }
 
-  /** Remembers the sizes of entries: concatenated lists, and the branches of a condition, have the items of both. */
+  /** Records the sizes of entries: the result of concatenating lists, and of a condition, has the items of both operands or branches. */
   #rememberEntries(node: Call, { id }: Overload): void {
     const branches = id === 'conditional';
     if (!branches && id !== 'add_list' && id !== 'add_string' && id !== 'add_bytes') return;

@@ -1,8 +1,8 @@
 /**
  * The functions available to rules: those of CEL, of cel-go's extensions and of Kubernetes' libraries.
  *
- * One line for each overload: cel-go's name of it, and its signature. A dot before the function name marks a method on the first argument.
- * `A` and `B` are type parameters. The order is cel-go's, as the first match determines the result type.
+ * One line for each overload: its name in cel-go, and its signature. A dot before the function name marks a method on the first argument.
+ * `A` and `B` are type parameters. The order is cel-go's, because the first match determines the result type.
  */
 import { listOf, mapOf, optionalOf, simple, type Type, type TypeKind } from './types.ts';
 

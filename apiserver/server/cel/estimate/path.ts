@@ -1,8 +1,8 @@
 /**
- * The place in an object that an expression refers to: a variable, then fields, `@items`, `@keys`, `@values`.
+ * The path in an object that an expression refers to: a variable, then fields, `@items`, `@keys`, `@values`.
  *
  * A path is a slice as in Go: appending may share the memory of the original, so two paths that extend the same one can end up equal.
- * kube-apiserver's estimates depend on that: of `list.all(i, v, …)` the size of the key can be that of the value.
+ * kube-apiserver's estimates depend on that: in `list.all(i, v, …)` the key can get the size of the value.
  */
 export class Path {
   readonly #memory: string[];

@@ -1,6 +1,8 @@
 /** Ranges of sizes, and costs: integers that saturate at 64 bits. */
 
-/** The value for no bound, at which sums and products saturate. A double suffices: all such values mean "too much". */
+/**
+ * The value that stands for "no bound"; sums and products saturate at it. A double is precise enough, because all such values are too much.
+ */
 export const UNBOUNDED: number = 2 ** 64;
 
 /** The number of items, entries, characters or bytes of a value. */

@@ -1,5 +1,5 @@
 /**
- * Expressions as cel-go's checker sees them: macros expanded to loops.
+ * Expressions as cel-go's checker sees them: macros are expanded to loops.
  *
  * Owns: the nodes, and building them from cel-js's syntax tree. `check.ts` adds types, `estimate.ts` costs.
  */
@@ -12,7 +12,7 @@ export interface Parsed {
   readonly op: string;
   readonly args: unknown;
   readonly input: string;
-  /** The positions of its operator or name, and of its start. */
+  /** The position of the operator or name, and the position where the node starts. */
   readonly pos: number;
   readonly start: number;
 }
@@ -32,7 +32,7 @@ export interface Ident extends Common {
 }
 
 export interface Select extends Common {
-  /** Resolved to a type name where it is one, for example `google.protobuf.Timestamp`. */
+  /** Resolved to a type name if it is one, for example `google.protobuf.Timestamp`. */
   readonly op: 'select';
   readonly operand: Node;
   readonly field: string;
@@ -46,7 +46,7 @@ export interface Call extends Common {
   readonly op: 'call';
   /** The function's name, qualified once checked. */
   name: string;
-  /** The receiver; undefined without one, and once it has been resolved to a namespace. */
+  /** The receiver; undefined if there is none, and after it has been resolved to a namespace. */
   target: Node | undefined;
   readonly args: readonly Node[];
   overloads?: readonly Overload[];
@@ -216,7 +216,7 @@ function counted(loop: Loop, predicate: Node): Node {
   };
 }
 
-/** Returns a loop that collects. `filter`: the condition of a step; undefined for all steps. */
+/** Returns a loop that collects results. `filter`: the condition for including a step; undefined to include all. */
 function transformed(loop: Loop, init: Node, filter: Node | undefined, step: Node): Node {
   return collecting(loop, init, filter === undefined ? step : call('_?_:_', filter, step, accumulated()));
 }
@@ -255,7 +255,7 @@ function oneVariable(name: string, receiver: Parsed, variable: string, rest: rea
       return transformed(loop(), list(), written(first), added(ident(variable)));
     case 'optMap':
     case 'optFlatMap': {
-      // cel-go evaluates the optional twice; copying the node here would double with every link of a chain.
+      // cel-go evaluates the optional twice. Copying the node here would double the work with every link of a chain.
       const held = written(receiver);
       const inner = naming(variable, member(held, 'value'), written(first));
       const mapped = name === 'optMap' ? call('optional.of', inner) : inner;

@@ -1,7 +1,7 @@
 /**
  * cel-go's types of expressions, and unification of type parameters.
  *
- * cel-js infers coarser types in places; cost estimates depend on cel-go's.
+ * cel-js infers coarser types in some cases, and cost estimates depend on cel-go's.
  */
 
 export type TypeKind =
@@ -27,7 +27,7 @@ export interface Type {
   /** Distinguishes structs, opaque types and parameters. */
   readonly name: string;
   readonly params: readonly Type[];
-  /** Objects of a schema, with their fields. */
+  /** The schema of an object, with its fields. */
   readonly declared?: Declared;
 }
 
@@ -105,7 +105,7 @@ export class Bindings {
     return { kind: 'param', name: `_${this.#fresh++}`, params: [] };
   }
 
-  /** Reports whether values of the first types are assignable to the second ones; parameters are bound only if so. */
+  /** Reports whether values of the first types are assignable to the second types, in order. Binds type parameters only if they all are. */
   assignable(from: readonly Type[], to: readonly Type[]): boolean {
     const mark = this.#trail.length;
     if (this.#allAssignable(from, to)) return true;
@@ -152,7 +152,7 @@ export class Bindings {
     return sameType(from, to);
   }
 
-  /** Reports whether `parameter` can be bound to `type`; then binds it to that type, or to a more general one. */
+  /** Reports whether `parameter` can be bound to `type`; if so, binds it to that type or to a more general one. */
   #standsFor(type: Type, parameter: Type): boolean {
     if (sameType(type, parameter)) return true;
     const bound = this.#bound.get(parameter.name);
@@ -176,16 +176,16 @@ export class Bindings {
   }
 }
 
-/** One place in a schema. */
+/** One value that a schema declares. */
 export interface Declared {
   readonly type: Type;
   /** Maximum items, entries, characters or bytes; 0 for values without size. */
   readonly max: number;
   /** Minimum bytes as JSON. */
   readonly bytesMin: number;
-  /** Objects: the fields by escaped name. */
+  /** For objects: the fields by escaped name. */
   readonly fields?: ReadonlyMap<string, Declared>;
   readonly key?: Declared;
-  /** Lists and maps: their items. */
+  /** For lists and maps: the items. */
   readonly item?: Declared;
 }
