@@ -31,7 +31,7 @@ function message(answer: Answer): unknown {
   return (answer.body as JsonObject)['message'];
 }
 
-/** Grants alice the rules, in the cluster or in the default namespace. */
+/** Grants the rules to alice, in the whole cluster or in the default namespace. */
 function grant({ request }: TestServer, rules: readonly JsonObject[], namespaced = false): void {
   const ref = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'given' };
   const subjects = [{ kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' }];

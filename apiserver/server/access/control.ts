@@ -54,7 +54,7 @@ export class AccessControl {
     return this.#validate(attributesOf(admitted)) ?? admitted;
   }
 
-  /** Returns a refusal unless the user may create: a PUT or an apply of an absent object needs `create` too. */
+  /** Returns a refusal unless the user may create the object: a PUT or an apply of an absent object needs `create` too. */
   mayCreate(call: Call): Refusal | undefined {
     if (this.#rbac === undefined || call.request.user === undefined || call.request.method === 'POST') return undefined;
     return this.#validate({ ...attributesOf(call.request), verb: 'create' });

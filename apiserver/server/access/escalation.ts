@@ -92,7 +92,7 @@ function hasAggregation(role: JsonObject): boolean {
   return isMap(rule) && isList(rule['clusterRoleSelectors']) && rule['clusterRoleSelectors'].length > 0;
 }
 
-/** Reports whether only owner references and finalizers differ: a garbage collector may remove those of any object. */
+/** Reports whether only owner references and finalizers differ: a garbage collector may remove them from any object. */
 function onlyCollectorFields(object: JsonObject, old: KubeObject): boolean {
   return jsonEqual(withoutCollectorFields(object), withoutCollectorFields(old));
 }

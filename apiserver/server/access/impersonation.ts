@@ -32,8 +32,9 @@ export function impersonates({ headers }: ApiRequest): boolean {
 }
 
 /**
- * Returns the impersonated user; undefined without impersonation. `asked`: the request as its own user. `lastModes`: the mode with which
- * each user succeeded last; it is tried first, so the message of a refusal depends on earlier requests, as with a real server.
+ * Returns the impersonated user; undefined without impersonation. `asked`: the attributes of the request, with the user who sent it.
+ * `lastModes`: for each user, the mode that succeeded last. It is tried first, so the message of a refusal depends on earlier requests, as
+ * on a real server.
  */
 export function impersonatedUser(
   request: ApiRequest,
@@ -76,7 +77,7 @@ function wantedUser({ headers }: ApiRequest): Wanted | undefined {
   };
 }
 
-/** Returns the values of a header: those of repeated headers arrive joined. */
+/** Returns the values of a header; the values of repeated headers arrive joined. */
 function values(header: string | undefined): readonly string[] {
   return header === undefined ? [] : header.split(', ');
 }

@@ -21,7 +21,7 @@ export const CLUSTER_ROLE_BINDINGS: string = `clusterrolebindings.${GROUP}`;
 
 export interface Decision {
   readonly allowed: boolean;
-  /** The reason as reviews and refusals show it; often empty. */
+  /** The reason for reviews and refusals; often empty. */
   readonly reason: string;
 }
 

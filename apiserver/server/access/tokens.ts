@@ -1,8 +1,9 @@
 /**
  * Tokens of service accounts: JSON Web Tokens that this server signs and verifies.
  *
- * Owns: claims, signature, reasons that make a token invalid. Signed with an HMAC instead of RSA, as only this server has to verify it; in
- * a trial with a fixed key, so that the same request gets the same token in every run. Start at {@link signToken} and {@link verifyToken}.
+ * Owns: claims, signature, reasons that make a token invalid. Tokens are signed with an HMAC instead of RSA, because only this server has
+ * to verify them. In a trial the key is fixed, so that the same request gets the same token in every run. Start at {@link signToken} and
+ * {@link verifyToken}.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isMap, mapOf, textOf, textsOf } from '../../objects/json.ts';
@@ -25,7 +26,7 @@ export interface TokenClaims {
   readonly id: string;
   /** The pod, secret or node that the token is bound to. */
   readonly bound?: { readonly kind: 'pod' | 'secret' | 'node'; readonly object: KubeObject };
-  /** Where the bound pod runs. */
+  /** The node that the bound pod runs on. */
   readonly node?: { readonly name: string; readonly uid?: string };
 }
 

@@ -64,7 +64,7 @@ export class Admission {
       const mutated = policies.run(kernel, call, current, redecode, round);
       if (mutated instanceof Refusal) return mutated;
       current = mutated;
-      // Policies run before webhooks: webhooks have not seen what a second round of policies changes.
+      // Policies run before webhooks, so the webhooks have not seen what a second round of policies changes.
       if (round === 'again' && current.object !== seen) for (const id of invoked) again.add(id);
       for (const webhook of this.#webhooks.mutating) {
         const invocation = wantedBy(kernel, call, current, webhook);
@@ -83,7 +83,7 @@ export class Admission {
         if (typeof changed === 'string') {
           if (!webhook.ignoresFailure) return failedCalling(webhook.name, changed);
         } else if (changed !== undefined && changed !== current.object) {
-          // Webhooks that were called before and want reinvocation are called again.
+          // Calls the webhooks again that were called before and request reinvocation.
           for (const id of invoked) again.add(id);
           current = { ...current, object: changed };
         }
@@ -146,7 +146,7 @@ export class Admission {
   }
 }
 
-/** Returns the invocation of the webhook; undefined when it does not match. */
+/** Returns the invocation of the webhook; undefined when the webhook does not match. */
 function wantedBy(
   kernel: ServerState,
   call: Call,

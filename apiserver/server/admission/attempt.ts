@@ -60,8 +60,8 @@ export class Attempt {
 }
 
 /**
- * Runs `run` until it needs no more answers, then calls `respond`; before returning if every answer is immediate. The returned
- * function cancels.
+ * Runs `run` until it needs no more answers, then calls `respond`; if every answer is immediate, it does so before it returns. The returned
+ * function cancels the attempt.
  */
 export function runAttempt(
   attempt: Attempt,

@@ -1,8 +1,8 @@
 /**
  * Requests that the server makes: to admission and conversion webhooks.
  *
- * Owns: their shape, and {@link Suspended}, with which a step of the pure, synchronous kernel reports that it needs an answer first. The
- * caller gets the answer and runs the request again from the start. Does not own: sockets (`http/call-out.ts`).
+ * Owns: the types of these requests, and {@link Suspended}: a step of the pure, synchronous kernel returns it when it needs an answer
+ * first. The caller gets the answer and runs the request again from the start. Does not own: sockets (`http/call-out.ts`).
  */
 import type { JsonObject } from '../../objects/object.ts';
 import { Refusal } from '../refusal.ts';
@@ -51,7 +51,9 @@ export interface Wanted {
   readonly accept?: (answer: CallOutAnswer) => void;
 }
 
-/** Not a refusal but a pause: it is returned through the steps of a request as refusals are. */
+/**
+ * Returned when a request has to wait for a webhook. It is a refusal only so that the steps of a request pass it on as they do refusals.
+ */
 export class Suspended extends Refusal {
   readonly wanted: readonly Wanted[];
 

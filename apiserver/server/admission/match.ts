@@ -36,7 +36,7 @@ export interface Invocation {
   readonly version: ServedVersion;
 }
 
-/** Returns the invocation of the webhook; undefined when it does not match. */
+/** Returns the invocation of the webhook; undefined when the webhook does not match. */
 export function invocationOf(
   kernel: ServerState,
   call: Call,

@@ -25,7 +25,7 @@ const MUTATING = [`mutatingadmissionpolicies.${GROUP}`, `mutatingadmissionpolicy
 interface Denial {
   readonly message: string;
   readonly reason: string;
-  /** The actions of the binding. */
+  /** True for a failed evaluation, which denies the request whatever the actions of the binding are. */
   readonly always?: true;
 }
 
@@ -52,7 +52,10 @@ export class Policies {
     return (this.#mutating ??= this.#read(MUTATING));
   }
 
-  /** Invalidates after a change of policies or bindings. `resource`: the changed resource; absent when everything may have changed. */
+  /**
+   * Invalidates the parsed policies after a change of policies or bindings. `resource`: the changed resource; absent if any may have
+   * changed.
+   */
   changed(resource?: string): void {
     if (resource === undefined || VALIDATING.some((one) => one === resource)) this.#validating = undefined;
     if (resource === undefined || MUTATING.some((one) => one === resource)) this.#mutating = undefined;
@@ -115,7 +118,7 @@ function denialsOf(policy: Policy, values: Values): readonly Denial[] {
   return [...denials, ...annotations];
 }
 
-/** Longer message expression results are ignored. */
+/** Longer results of message expressions are ignored. */
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function denialText({ expressions }: Policy, validation: JsonObject, values: Values): string {

@@ -115,7 +115,7 @@ export interface PolicyMatch {
   readonly policy: Policy;
   readonly binding: Binding;
   readonly version: ServedVersion;
-  /** Parameters, with one evaluation for each; undefined stands for none. */
+  /** The parameter objects. The policy is evaluated once for each; undefined means without parameters. */
   readonly params: readonly (KubeObject | undefined)[];
 }
 
@@ -211,7 +211,7 @@ export function policyConditionsMet({ spec, expressions, ignoresFailure }: Polic
   return aggregated(errors);
 }
 
-/** Returns `namespaceObject` for expressions; undefined for namespaces, which are in none. */
+/** Returns the value of `namespaceObject` in expressions; undefined for Namespace objects, which are not in a namespace. */
 export function namespaceOf(kernel: ServerState, call: Call, what: Admitting): KubeObject | undefined {
   if (what.namespace === '' || call.route.definition.gr === 'namespaces') return undefined;
   return kernel.store.get('namespaces', rowKey('', what.namespace));

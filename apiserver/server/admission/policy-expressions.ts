@@ -147,7 +147,7 @@ export class PolicyExpressions {
     };
     for (const one of variables) {
       const name = textOf(one['name']);
-      // Each variable sees the ones before it.
+      // An expression can use the variables before it.
       const expression = compileExpression(textOf(one['expression']), scope(true));
       known.push({ name, expression });
       valueClass.define({ name, expression });

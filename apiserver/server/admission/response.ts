@@ -3,7 +3,6 @@
  *
  * Owns: the checks of k8s.io/apiserver `admission/plugin/webhook/request` and of client-go's decoding, with their messages. Start at {@link
  * readAnswer}.
- * {@link readAnswer}.
  */
 import { isMap, textOf, textsOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -89,7 +88,7 @@ export function readAnswer(
   if (typeof review === 'string') return `failed to call webhook: ${review}`;
   const apiVersion = `admission.k8s.io/${version}`;
   const given = { apiVersion: textOf(review['apiVersion']), kind: textOf(review['kind']) };
-  // Without both, the type is that of the request.
+  // If either is missing, the type is that of the request.
   if (given.kind !== '' && given.apiVersion !== '') {
     const known = given.apiVersion === 'admission.k8s.io/v1' || given.apiVersion === 'admission.k8s.io/v1beta1';
     if (!known || given.kind !== 'AdmissionReview')

@@ -1,7 +1,7 @@
 /**
  * `AdmissionReview` requests.
  *
- * Owns: its fields, in the order in which Go writes them, and the options of the operation. Start at {@link reviewOf}.
+ * Owns: their fields, in the order in which Go writes them, and the options of the operation. Start at {@link reviewOf}.
  */
 import { isMap } from '../../objects/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../objects/object.ts';

@@ -64,7 +64,7 @@ export function webhookOf(id: string, hook: JsonObject): Webhook {
   };
 }
 
-/** Returns a selector; undefined for an empty one, which selects everything, as if absent. */
+/** Returns a selector; undefined for an empty one, which selects everything. */
 function selectorOf(selector: JsonObject[string]): JsonObject | undefined {
   if (!isMap(selector)) return undefined;
   const { matchLabels, matchExpressions } = selector;

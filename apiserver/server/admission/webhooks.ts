@@ -40,9 +40,9 @@ export class Webhooks {
     return (this.#present ??= this.mutating.length > 0 || this.validating.length > 0 || this.policies.present);
   }
 
-  /** Invalidates after a change of configurations. `resource`: the changed resource; absent when everything may have changed. */
+  /** Invalidates the parsed webhooks after a change of configurations. `resource`: the changed resource; absent if any may have changed. */
   changed(resource?: string): void {
-    // This runs on every commit, and few commits concern admission.
+    // This function runs on every commit, and few commits concern admission.
     if (resource !== undefined && !resource.endsWith(GROUP)) return;
     this.#present = undefined;
     if (resource === undefined || resource === MUTATING) this.#mutating = undefined;

@@ -29,7 +29,7 @@ export function mutateIncoming(
   const owned: Incoming = { ...incoming, owned: true };
   const { normalise } = call.route.definition.strategy;
   const sent = { ...incoming.object, metadata: incoming.meta } as KubeObject;
-  // Webhooks already see the fields that the server fills in.
+  // Webhooks receive the object with the fields that the server fills in.
   const object = normalise === undefined ? sent : normalise(sent, old);
   const { name = '' } = incoming.meta;
   const what = writing(call, object, old, name, options);
@@ -55,7 +55,7 @@ export function validateWrite(
   return kernel.admission.validate(kernel, call, writing(call, object, old, nameOf(call, object), options));
 }
 
-/** Returns the requested name, whatever webhooks did to it; a generated one when there was none. */
+/** Returns the requested name, even if webhooks changed it; if none was requested, a generated one. */
 function nameOf({ route, request }: Call, object: KubeObject): string {
   if (route.name !== '') return route.name;
   const asked = valueAt(request.body, ['metadata', 'name']);
@@ -81,7 +81,7 @@ function writing(
   };
 }
 
-/** Returns the namespace of an object; that of a namespace is itself. */
+/** Returns the namespace of an object; for a Namespace, its own name. */
 function homeOf({ route }: Call, name: string): string {
   return route.definition.gr === 'namespaces' ? name : route.namespace;
 }
@@ -109,7 +109,7 @@ export function admitDelete(
   return mutated instanceof Refusal ? mutated : admission.validate(kernel, call, what);
 }
 
-/** Returns the options of a deletion; those for a namespace always have a uid precondition. */
+/** Returns the options of a deletion; for a namespace they always contain a uid precondition. */
 function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
   const options = optionsOf(call, 'DeleteOptions');
   if (call.route.definition.gr !== 'namespaces') return options;

@@ -66,7 +66,7 @@ class Walk implements Comparison {
     else if (to === undefined) this.removed.insert(this.#path);
   }
 
-  /** Handles a value in one form; reports whether it is atomic. */
+  /** Compares a value as a map, list or scalar; reports whether it is atomic. */
   #handle(
     type: TypeNode,
     form: 'map' | 'scalar' | 'list',
@@ -139,7 +139,7 @@ class Walk implements Comparison {
   }
 }
 
-/** Adds a value that is new, with everything in it, as `element` of `set`. */
+/** Adds a new value, with everything in it, as `element` of `set`. */
 function addAll(type: TypeNode, value: JsonValue, set: FieldSet, element: string): void {
   set.add(element);
   const form = handled(type, shapeOf(type, value));

@@ -1,5 +1,5 @@
 /**
- * Describes a resource as apply needs it: types and conversions by version, reset fields, the empty object.
+ * Describes a resource for the apply code: types and conversions by version, reset fields, the empty object.
  *
  * Cached per version and subresource.
  */
@@ -72,7 +72,7 @@ function zeroOf(decoder: Decoder, root = false): JsonObject {
 
 const empties = new WeakMap<ServedVersion, KubeObject>();
 
-/** Returns the object before its creation, which is empty: for built-in kinds only the fields that Go always writes. */
+/** Returns the state before an object is created, which is empty: for built-in kinds only the fields that Go always writes. */
 export function emptyObject(definition: ResourceDefinition, version: ServedVersion): KubeObject {
   let empty = empties.get(version);
   if (empty === undefined) {

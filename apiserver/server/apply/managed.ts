@@ -100,7 +100,7 @@ export function encodeManaged(managed: Managed): readonly JsonObject[] | undefin
   return list;
 }
 
-/** Returns the entries of owners that may share an identity: on decoding, the last one wins. */
+/** Returns the entries of owners. Owners may share an identity: when entries are decoded, the last one wins. */
 export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | undefined {
   return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
 }
@@ -173,7 +173,7 @@ export function capped(managed: Managed): Managed {
   updaters.sort((a, b) => seconds(a.time) - seconds(b.time) || order(a.id, b.id));
   const out = new Map(managed);
   const first = new Map<string, Owner>();
-  // The sets of merged entries, united at the end: one by one would be quadratic.
+  // The sets of merged entries. They are united at the end, because uniting them one by one would be quadratic.
   const sets = new Map<string, FieldSet[]>();
   let count = updaters.length;
   for (const one of updaters) {
@@ -193,7 +193,7 @@ export function capped(managed: Managed): Managed {
     parts.push(one.set);
     sets.set(bucket.id, parts);
     out.set(bucket.id, { ...bucket, set: one.set, time: one.time });
-    // As in Go, a merged entry that is not the oldest itself is lost here.
+    // As in Go, if the merged entry is the existing `ancient-changes` entry and not the oldest one, it is lost here.
     out.delete(one.id);
     if (one.id === bucket.id) sets.delete(one.id);
     count--;

@@ -1,7 +1,7 @@
 /**
- * The field manager: how an update or an apply changes the owners of an object, as kube-apiserver's chain of managers does it.
+ * The field manager: how an update or an apply changes the owners of an object, as in kube-apiserver's chain of managers.
  *
- * Owns: k8s.io/apimachinery `util/managedfields/internal`: stripped metadata, times, `before-first-apply`, the take-over from client-side
+ * Owns: k8s.io/apimachinery `util/managedfields/internal`: stripped metadata, times, `before-first-apply`, the migration from client-side
  * apply. Does not own: when it is called (`ownership.ts`), the rules of ownership (`updater.ts`).
  */
 import { isMap } from '../../objects/json.ts';

@@ -1,8 +1,8 @@
 /**
  * Merges an applied value into the live one.
  *
- * Owns: structured-merge-diff `typed/merge.go`: fields of the applied value win, the rest is kept, items of set and map lists are in an
- * order that preserves both orders where it can. Unchanged parts are shared with the live value.
+ * Owns: structured-merge-diff `typed/merge.go`: fields of the applied value win, the rest is kept, and the items of set and map lists keep
+ * the order of both lists where possible. Unchanged parts are shared with the live value.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -19,7 +19,7 @@ export function merge(
 ): JsonValue | undefined {
   const shapeLive = shapeOf(type, live);
   const shapeApplied = shapeOf(type, applied);
-  // When the type of value changed, the live value is walked too but the applied one wins.
+  // If the type of the value changed, the live value is traversed too, but the applied one wins.
   const form = handled(type, applied === undefined ? shapeLive : shapeApplied);
   if (form === 'map' && type.map !== undefined && !type.map.atomic && (isFull(live) || isFull(applied)))
     return mergeMaps(type.map, live, applied);

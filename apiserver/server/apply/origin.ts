@@ -1,9 +1,9 @@
 /**
- * The origin of a stored object: which write made it from which object.
+ * The origin of a stored object: the write that created it, and the object before that write.
  *
- * Owns: the record that a commit attaches to the stored object. It is a private field added from outside: copies do not carry it,
- * enumeration and comparison do not see it, and it costs a tenth of a WeakMap entry, which garbage collection would visit again and again.
- * Does not own: how it is used (`ownership.ts`).
+ * Owns: the record that a commit attaches to the stored object. It is a private field that is added to the object from outside: it is not
+ * copied, enumerated or compared, and it costs a tenth of a WeakMap entry, which garbage collection would visit again and again. Does not
+ * own: how it is used (`ownership.ts`).
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { Call } from '../call.ts';
@@ -17,11 +17,11 @@ export interface Origin {
   readonly time: string;
   /** The owners after this write, where known; earlier writes no longer count. */
   readonly managed: Managed | undefined;
-  /** The length of the chain. */
+  /** The number of writes in the chain of origins. */
   readonly depth: number;
 }
 
-/** A constructor may return another object; the private fields of a derived class are then added to that one. */
+/** Adds private fields to an existing object: the constructor returns that object, so the fields of a derived class are added to it. */
 // oxlint-disable-next-line no-extraneous-class -- it exists for what its constructor returns
 class Given {
   constructor(object: object) {

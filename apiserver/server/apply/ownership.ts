@@ -19,7 +19,7 @@ import { noteOrigin, originOf, type Origin } from './origin.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
 import { ApplyError, roomAfterOwned } from './typed.ts';
 
-/** When owners are computed: see the head of the file. */
+/** When owners are computed: see the top of this file. */
 export type FieldManagement = 'eager' | 'on-apply';
 
 /** The maximum number of old versions of an object that are kept only to compute its owners. */

@@ -7,7 +7,9 @@
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
-/** json-iterator, which writes these keys, escapes differently: for HTML, and without the short forms of two control characters. */
+/**
+ * json-iterator, which writes these keys, escapes differently: it also escapes HTML, and lacks the short forms of two control characters.
+ */
 const ESCAPES: { readonly [text: string]: string } = {
   '<': String.raw`\u003c`,
   '>': String.raw`\u003e`,
@@ -143,7 +145,7 @@ function compareValues(a: JsonValue, b: JsonValue): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** Returns an element as in messages: `.name`, `[name="a"]`, `[="item"]`, `[0]`. */
+/** Returns an element in the form that messages use: `.name`, `[name="a"]`, `[="item"]`, `[0]`. */
 export function elementText(element: string): string {
   const rest = element.slice(2);
   switch (element[0]) {
@@ -169,7 +171,7 @@ function valueText(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** Returns a path as in messages. */
+/** Returns a path in the form that messages use. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }

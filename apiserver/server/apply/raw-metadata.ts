@@ -11,7 +11,7 @@ import type { JsonValue, KubeObject } from '../../objects/object.ts';
 
 const MEMBERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
-/** Reports whether the metadata of an apply's result would read differently once stored. */
+/** Reports whether the metadata of an apply's result would read differently once it is stored. */
 export function isRaw(metadata: JsonValue | undefined): boolean {
   if (!isMap(metadata)) return false;
   return MEMBERS.some((key) => {
@@ -26,7 +26,7 @@ export function isRaw(metadata: JsonValue | undefined): boolean {
 
 const stored = new WeakSet<KubeObject>();
 
-/** Marks the stored object. */
+/** Records that the metadata of a stored object is raw. */
 export function rememberRaw(object: KubeObject): void {
   stored.add(object);
 }

@@ -1,8 +1,8 @@
 /**
  * Adapts owned fields to a changed schema.
  *
- * Owns: structured-merge-diff `typed/reconcile_schema.go`: a granular value that became atomic is owned as a whole. (In the other
- * direction it is not known which fields were owned, so the whole stays owned.)
+ * Owns: structured-merge-diff `typed/reconcile_schema.go`: a granular value that became atomic is owned as a whole. (If an atomic value
+ * became granular, it is not known which fields were owned, so it stays owned as a whole.)
  */
 import { FieldSet, fieldType } from './field-set.ts';
 import { handled } from './typed.ts';

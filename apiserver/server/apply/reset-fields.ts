@@ -48,7 +48,7 @@ export function resetFields(
 ): FieldSet {
   if (definition.custom) {
     if (subresource === 'status') return METADATA_AND_SPEC;
-    // Requests on the object only cover their own version.
+    // A request on the object resets the status only in the version of the request.
     return subresource === '' && apiVersion === version.apiVersion && version.subresources.has('status')
       ? STATUS
       : EMPTY_SET;

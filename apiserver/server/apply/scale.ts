@@ -2,7 +2,7 @@
  * Owners of a replica count, between an object and its Scale.
  *
  * Owns: k8s.io/apimachinery `util/managedfields/scalehandler.go`: the owner of `.spec.replicas` of a Scale is the owner of the field behind
- * it. As in Go, updates lose their time and their entry on the way back.
+ * it. As in Go, an update through the Scale gets a new entry without a time.
  */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { ResourceDefinition } from '../definition.ts';

@@ -189,7 +189,7 @@ const container = fc
   )
   .map(([name, rest]) => ({ name, image: 'image', ...rest }));
 
-/** Deployments that a server accepts whatever patch is merged into them. */
+/** Deployments that stay valid whatever patch is merged into them. */
 export const deploymentBody: Body = fc
   .record({
     containers: fc.uniqueArray(container, { minLength: 1, maxLength: 2, selector: (one) => one.name }),

@@ -26,7 +26,7 @@ export function errorsText(errors: readonly TypedError[]): string {
 
 export type Shape = 'map' | 'scalar' | 'list' | 'any';
 
-/** Reports whether `value` is a map, list or scalar in this type; `any` when the type does not say. */
+/** Reports whether `value` is a map, list or scalar in this type; `any` when that is not determined. */
 export function shapeOf(type: TypeNode, value: JsonValue | undefined): Shape {
   const { scalar, list, map } = type;
   if (map !== undefined && scalar === undefined && list === undefined) return 'map';
@@ -38,7 +38,9 @@ export function shapeOf(type: TypeNode, value: JsonValue | undefined): Shape {
   return scalar === undefined ? 'any' : 'scalar';
 }
 
-/** Returns the form in which to treat a value: one of an open type is a map, scalar or list, the first that its type allows. */
+/**
+ * Returns the shape in which to handle a value. If that is not determined, it is the first of map, scalar and list that the type allows.
+ */
 export function handled(type: TypeNode, shape: Shape): 'map' | 'scalar' | 'list' {
   if (shape !== 'any') return shape;
   return type.map !== undefined ? 'map' : type.scalar !== undefined ? 'scalar' : 'list';
@@ -175,7 +177,7 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
 }
 
-/** Returns a decoded value as Go's `%#v` (`syntax`) or `%v` prints it, the latter in the braces of its wrapper. */
+/** Returns a decoded value as Go's `%#v` (if `syntax`) or `%v` prints it, the latter in the braces of its wrapper. */
 function goValue(value: JsonValue, syntax: boolean): string {
   return syntax ? goSyntax(value) : `{${goPlain(value)}}`;
 }
@@ -213,7 +215,7 @@ export function fieldSetOfValue(type: TypeNode, value: JsonValue): FieldSet {
   return set;
 }
 
-/** Returns the bytes of `room` left after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
+/** Returns what is left of `room` bytes after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
 export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): number {
   const { map, list } = type;
   let left = room;
@@ -244,7 +246,7 @@ export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): 
 /** The bytes of `"f:":{},` around a field's name, which follows the first colon. */
 const ELEMENT_BYTES = 8;
 
-/** Adds the fields of `value` below `set`; `parent` and `element` are the place of `value` itself. */
+/** Adds the fields of `value` below `set`; `value` itself is `element` of `parent`. */
 function collect(type: TypeNode, value: JsonValue, set: FieldSet, parent: FieldSet | undefined, element: string): void {
   switch (handled(type, shapeOf(type, value))) {
     case 'scalar':

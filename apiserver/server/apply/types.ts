@@ -96,7 +96,7 @@ const OWNER_FIELDS = struct(
   true,
 );
 
-/** The uid is the key, with a default: an owner without one is merged and refused later. */
+/** The uid is the key and has a default, so that an owner without a uid is merged, and refused later. */
 const OWNER: TypeNode = {
   map: {
     atomic: true,

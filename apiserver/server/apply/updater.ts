@@ -33,7 +33,7 @@ export interface Conflict {
   readonly path: readonly string[];
 }
 
-/** The apply is refused. */
+/** Thrown when an apply conflicts with the fields of other managers. */
 export class Conflicts extends Error {
   readonly conflicts: readonly Conflict[];
 
@@ -43,7 +43,7 @@ export class Conflicts extends Error {
   }
 }
 
-/** An object in the version of the request and in others, converted lazily. */
+/** An object in the version of the request and in other versions, converted lazily. */
 class Versions {
   readonly #typedResource: TypedResource;
   readonly #object: KubeObject;
@@ -79,7 +79,7 @@ function reconciled(typedResource: TypedResource, managed: Managed): Map<string,
   return out;
 }
 
-/** Removes changed fields from all managers but `self`; refused when that needs force. Changes `managed`. */
+/** Removes changed fields from all managers but `self`, in `managed`. Throws {@link Conflicts} when that needs force. */
 function settle(
   typedResource: TypedResource,
   from: KubeObject,
@@ -133,8 +133,8 @@ function settle(
 }
 
 /**
- * Returns the owners without `self` after a change from `from` to `to` other than an apply, then the fields of `self`: none if the object
- * has not changed.
+ * Returns the owners after a change from `from` to `to` that is not an apply: `managed` without the changed fields, and `taken`, the
+ * changed fields, which now belong to the writer.
  */
 export function updateOwners(
   typedResource: TypedResource,
