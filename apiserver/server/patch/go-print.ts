@@ -1,11 +1,11 @@
-/** Values formatted by Go's `%v`: `map[a:1 b:[x y]]`, keys sorted. Used in messages about strategic merge patches. */
+/** Formats values like Go's `%v`: `map[a:1 b:[x y]]`, keys sorted. Used in messages about strategic merge patches. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
-/** The maximum characters of a value in a message. kube-apiserver has no maximum, and shows a patch twice. */
+/** The maximum length of a value in a message. kube-apiserver has no maximum, and its message contains a patch twice. */
 const SHOWN_MAX = 64 * 1024;
 
-/** Returns a text, truncated for messages. */
+/** Returns a text, truncated to what messages may contain. */
 export function cutForMessage(text: string): string {
   return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
 }
@@ -16,7 +16,7 @@ export function goPrinted(value: JsonValue | undefined): string {
   return left > 0 ? parts.join('') : `${parts.join('')}…`;
 }
 
-/** Appends the text of a value to `parts`, and returns the remaining `room` in characters; once it is 0 nothing is appended. */
+/** Appends the text of a value to `parts`, and returns the characters that are left of `room`; once `room` is 0 nothing is appended. */
 function print(value: JsonValue | undefined, parts: string[], room: number): number {
   if (isList(value)) {
     let left = put('[', parts, room);
@@ -44,7 +44,7 @@ function put(text: string, parts: string[], room: number): number {
   return room - piece.length;
 }
 
-/** Returns the name in Go's reflection of a decoded value; null has none. */
+/** Returns the name that Go's reflection has for the type of a decoded value; null has none. */
 export function goReflected(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (isList(value)) return '[]interface {}';

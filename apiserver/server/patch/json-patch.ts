@@ -2,7 +2,7 @@
  * JSON patch in the dialect of evanphx/json-patch v4, which kube-apiserver uses.
  *
  * It differs from RFC 6902: `test` of a missing leaf against null passes, `replace` of a missing key of a map succeeds, negative indices
- * count from the end. The target is shared and never edited: a patch makes one copy of each part that it changes.
+ * count from the end. The target is shared and never modified: a patch copies each part that it changes, once.
  */
 import { jsonEqual, isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -10,19 +10,19 @@ import { goType } from '../definition.ts';
 
 export type JsonPatchResult =
   | { readonly outcome: 'patched'; readonly value: JsonValue }
-  /** The patch is not a list of operations: 400. */
+  /** The patch is not a list of operations; answered with 400. */
   | { readonly outcome: 'malformed'; readonly why: string }
-  /** An operation failed: 422. */
+  /** An operation failed; answered with 422. */
   | { readonly outcome: 'failed'; readonly why: string };
 
-/** Caught in this file. */
+/** Thrown when an operation fails; caught in this file. */
 class OperationFailed extends Error {}
 
 const MISSING = undefined;
 
 /**
- * kube-apiserver's limit on the total of all `copy` operations of one patch, in bytes of JSON. Thirty copies that each double the object
- * would build gigabytes from a hundred bytes.
+ * kube-apiserver's limit on the total of all `copy` operations of one patch, in bytes of JSON. With thirty copies that each double the
+ * object, a hundred bytes would grow to gigabytes.
  */
 const COPIED_BYTES_MAX = 3 * 1024 * 1024;
 
@@ -49,7 +49,7 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
   return { outcome: 'patched', value: document.value };
 }
 
-/** Returns the library's error message; only shown for patches of webhooks. */
+/** Returns the library's error message, which is only shown for patches of webhooks. */
 function worded({ op, path }: JsonObject, why: string): string {
   if (typeof op !== 'string' || typeof path !== 'string') return `${why}: missing value`;
   if (why.startsWith('testing value')) return `${why}: test failed`;
@@ -139,7 +139,7 @@ class Document {
     return copy;
   }
 
-  /** Marks `value` as shared by two places: neither of them may be edited in place any more. */
+  /** Marks `value` as used in two places of the document: it must be copied before it is edited. */
   #share(value: JsonValue): void {
     this.#copiedBytes += Buffer.byteLength(JSON.stringify(value));
     if (this.#copiedBytes > COPIED_BYTES_MAX)
@@ -169,7 +169,7 @@ function pointer(path: string): readonly string[] {
 type MutableMap = { [key: string]: JsonValue | undefined };
 type Parent = MutableMap | JsonValue[];
 
-/** Returns the value of an own key of the map: `__proto__` and similar are ordinary keys. */
+/** Returns the value of an own key of a map: `__proto__` and the like are ordinary keys. */
 function at(map: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
@@ -180,7 +180,7 @@ function put(map: MutableMap, key: string, value: JsonValue): void {
   else map[key] = value;
 }
 
-/** Returns an index of a list; negative ones count from the end. */
+/** Returns an index of a list; a negative index counts from the end. */
 function existingIndex(list: readonly JsonValue[], key: string): number {
   const index = parsedIndex(key);
   const actual = index < 0 ? index + list.length : index;
@@ -228,7 +228,7 @@ function lookup(target: JsonValue, path: readonly string[]): JsonValue | undefin
   return value;
 }
 
-/** Runs the operation `test`: a missing leaf equals null; a missing parent fails. */
+/** Runs the operation `test`: a missing leaf equals null; a missing parent is an error. */
 function test(target: JsonValue, path: readonly string[], text: string, expected: JsonValue): void {
   const parent = path.length === 0 ? target : lookup(target, path.slice(0, -1));
   if (!isMap(parent) && !isList(parent)) throw new OperationFailed(`testing path ${text} failed: missing container`);

@@ -1,4 +1,7 @@
-/** The order of a merged list: items in the patch in the patch's order, items only on the server in their own, interleaved. */
+/**
+ * The order of a merged list: items in the patch keep the patch's order, items that are only on the server keep theirs; both are
+ * interleaved.
+ */
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import { goPrinted, goReflected } from './go-print.ts';
@@ -20,7 +23,7 @@ export function badArgument(wanted: string, value: JsonValue | undefined): SmpEr
 
 type List = readonly JsonValue[];
 
-/** Splits a list into the items that are also in `by`, and the others. */
+/** Splits a list into the items whose key is also in `by`, and the rest. */
 export function partition(list: List, by: List, mergeKey: string): readonly [List, List] {
   const named: JsonValue[] = [];
   const others: JsonValue[] = [];
@@ -36,7 +39,10 @@ export function partition(list: List, by: List, mergeKey: string): readonly [Lis
   return [named, others];
 }
 
-/** Returns a function to the index of an item's key in `list`, or -1. Searching the list for each item would be quadratic. */
+/**
+ * Returns a function that looks up the index of an item's key in `list`, or -1 if it is not there. Searching the list for each item would
+ * be quadratic.
+ */
 function ranking(list: List, mergeKey: string): (item: JsonValue) => number {
   const first = new Map<JsonValue | undefined, number>();
   for (const [index, item] of list.entries()) {
@@ -73,7 +79,7 @@ export function normaliseOrder(named: List, others: List, order: List, server: L
   return all;
 }
 
-/** Sorts a list by `order`; the sort is stable, and remaining deletions come last. */
+/** Sorts a list by `order`. The sort is stable; items that are still marked for deletion come last. */
 function sorted(list: List, order: List, mergeKey: string): List {
   const inOrder = ranking(order, mergeKey);
   const kept = list.filter((item) => !(isMap(item) && item['$patch'] === 'delete'));

@@ -1,4 +1,4 @@
-/** JSON merge patch (RFC 7386): nulls delete, maps merge, everything else replaces. The target is shared, never edited. */
+/** JSON merge patch (RFC 7386): nulls delete, maps merge, any other value replaces. The target is shared and never modified. */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 

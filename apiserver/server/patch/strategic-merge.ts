@@ -2,8 +2,8 @@
  * Strategic merge patch: a merge patch with rules for lists.
  *
  * Owns: all directives (`$patch`, `$setElementOrder/x`, `$deleteFromPrimitiveList/x`, `$retainKeys`) and the errors of k8s.io/apimachinery
- * `util/strategicpatch`. Lists merge by the keys in the kind's schema nodes. Does not own: orders of lists (`list-order.ts`), decoding the
- * result. Pure: neither argument is modified. Start at {@link applyStrategicMergePatch}.
+ * `util/strategicpatch`. Lists merge by the keys in the kind's schema nodes. Does not own: the order of merged lists (`list-order.ts`),
+ * decoding the result. Pure: neither argument is modified. Start at {@link applyStrategicMergePatch}.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -35,7 +35,7 @@ export function applyStrategicMergePatch(live: JsonObject, patch: JsonObject, ro
 
 const left = new WeakMap<JsonObject, JsonObject>();
 
-/** Returns the patch without its processed directives, as messages about `result` show it. */
+/** Returns the patch without its processed directives, the form in which messages about `result` show it. */
 export function leftOfPatch(result: JsonObject): JsonObject {
   return left.get(result) ?? {};
 }
@@ -57,7 +57,7 @@ const RETAIN_KEYS = '$retainKeys';
 const SET_ORDER = '$setElementOrder';
 const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
 
-/** The place of a merge in the schema. The root and every field have a node; `name` is the field's, for messages. */
+/** The position of a merge in the schema. The root and every field have a node; `name` is the name of the field, for messages. */
 interface MergePosition {
   readonly node: SchemaNode | undefined;
   readonly name: string;
@@ -109,7 +109,7 @@ function lookUpList(place: MergePosition, key: string): FieldMerge {
   return { ...field, place: { node: node.items, name: key } };
 }
 
-/** Merges maps. `patch` belongs to the merge and loses its directives; `original` is copied. */
+/** Merges maps. `patch` is modified: its directives are removed. `original` is copied. */
 function mergeMap(original: JsonObject, patch: MutableMap, place: MergePosition): JsonValue {
   const directive = patch[DIRECTIVE];
   if (directive !== undefined) {
@@ -163,7 +163,7 @@ function fieldOf(key: string, prefix: string, problem: string): string {
   return key.slice(slash + 1);
 }
 
-/** Removes keys that are not listed; everything that the patch sets must be listed. */
+/** Removes keys that are not listed. Every key that the patch sets must be listed. */
 function retainKeys(merged: MutableMap, patch: MutableMap): void {
   const keys = patch[RETAIN_KEYS];
   if (keys === undefined) return;
@@ -177,7 +177,7 @@ function retainKeys(merged: MutableMap, patch: MutableMap): void {
   for (const key of Object.keys(merged)) if (!retained.has(key)) delete merged[key];
 }
 
-/** Merges and orders every list with a `$setElementOrder`, and removes it from the plain merge. */
+/** Merges and orders every list that has a `$setElementOrder`, and removes these lists from `patch`. */
 function setOrders(merged: MutableMap, patch: MutableMap, place: MergePosition): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(SET_ORDER)) continue;
@@ -204,7 +204,7 @@ function setOrders(merged: MutableMap, patch: MutableMap, place: MergePosition):
   }
 }
 
-/** Checks that the items that the patch adds are in its order list, in the same order. */
+/** Checks that the items that the patch adds are in its `$setElementOrder` list, in the same order. */
 function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const added = mergeKey === '' ? patch : patch.filter((item) => !isDeletion(item));
@@ -293,7 +293,7 @@ function mergeList(
     else if (directive === 'merge') throw new SmpError(500, 'merging lists cannot yet be specified in the patch');
     else throw new SmpError(500, `unknown patch type: ${goPrinted(directive)} in map: ${goPrinted(item)}`);
   }
-  // A replacement has nothing left to merge.
+  // A list that is replaced is not merged.
   if (replaces) base = plain;
   else if (deleted.size > 0) base = base.filter((one) => !deleted.has(one[mergeKey]));
   const additions = replaces ? [] : plain;
@@ -311,7 +311,7 @@ function mergeList(
   return normaliseOrder(inPatch, others, additions, base, mergeKey);
 }
 
-/** Returns a new value without directives, and without nulls if `discardNulls`; undefined when it is a directive itself. */
+/** Removes directives from a value in place, and nulls if `discardNulls`; undefined when the value is itself a directive. */
 function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue | undefined {
   if (isList(value)) return value.map((one) => withoutDirectives(one, discardNulls)).filter((one) => one !== undefined);
   if (!isMap(value)) return value;
@@ -321,7 +321,7 @@ function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue |
     const one = map[key] ?? null;
     const kept = one === null && discardNulls ? undefined : withoutDirectives(one, discardNulls);
     if (kept === undefined) delete map[key];
-    // Most values stay unchanged; copying a map of a hundred thousand is slow.
+    // Assigns only changed values: most stay unchanged, and copying a map of a hundred thousand keys would be slow.
     else if (kept !== one) map[key] = kept;
   }
   return value;

@@ -1,8 +1,8 @@
 /**
- * Pruning of unknown fields and defaulting, in one copy-on-write walk.
+ * Pruning of unknown fields and defaulting, in one copy-on-write traversal.
  *
  * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys are removed, missing keys get their default, a
- * null in a non-nullable field gets the default or is removed.
+ * null in a non-nullable field is replaced by the default or removed.
  */
 import { isList, isMap, withoutKeys, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -11,7 +11,7 @@ import { decodeMetadata } from '../metadata.ts';
 import { STORED_BYTES_MAX, TooMuchFilledIn, weightOf } from '../weight.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** The part of a node that coercion needs. */
+/** The parts of a schema node that coercion needs. */
 export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'preserve' | 'embedded' | 'hasDefault'> {
   readonly items: CoercedNode | undefined;
   readonly properties: ReadonlyMap<string, CoercedNode>;
@@ -19,7 +19,7 @@ export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'pre
   readonly defaulted: SchemaNode['defaulted'];
 }
 
-/** Returns a schema that prunes and defaults nothing. */
+/** Returns the schema without its defaults, for pruning only. */
 export function withoutDefaults(node: CoercedNode): CoercedNode {
   const { items, additional } = node;
   return {
@@ -32,12 +32,12 @@ export function withoutDefaults(node: CoercedNode): CoercedNode {
   };
 }
 
-/** The bytes that further defaults of the current object may take. */
+/** How many bytes the defaults of the current object may still add. */
 let room = Number.POSITIVE_INFINITY;
 
 /**
- * Runs one coercion whose defaults are limited to what can be stored: a schema with a thousand defaults in list items turns a list of empty
- * items into gigabytes.
+ * Runs one coercion, whose defaults are limited to what can be stored: with a thousand defaults in list items, a schema would turn a list
+ * of empty items into gigabytes.
  *
  * @throws {TooMuchFilledIn}
  */
@@ -62,10 +62,10 @@ function weightOfDefault(value: JsonValue): number {
 /** Collects the paths of dropped fields; undefined when not needed. */
 export type Unknown = string[] | undefined;
 
-/** The limit on collected paths: warnings end after 4 KiB, and no client reads longer strict errors. */
+/** The limit on collected paths: warnings are cut off after 4 KiB, and no client reads strict errors longer than this. */
 const UNKNOWN_MAX = 10_000;
 
-/** Prunes and defaults a value. `kept`: it is an item of a list with x-preserve-unknown-fields, which items inherit. */
+/** Prunes and defaults a value. `kept`: the value is an item of a list with x-preserve-unknown-fields, which items inherit. */
 export function coerceValue(
   node: CoercedNode,
   value: JsonValue,
@@ -99,19 +99,20 @@ function coerceList(
   return copy ?? list;
 }
 
-/** True if the current walk has dropped anything. */
+/** True if the current traversal has dropped any field. */
 let hasDropped = false;
 
 /** Prunes and defaults a whole object. `unknown` collects the paths of dropped fields. */
 export function coerceObject(node: CoercedNode, object: JsonObject, unknown: Unknown): JsonObject {
   hasDropped = false;
   const coerced = bounded(() => coerceMap(node, object, '', undefined, true));
-  // Most objects lose nothing, and the paths of all parts of an object take more memory than the object.
+  // Paths are collected in a second traversal: most objects lose no field, and the paths of all parts of an object take more memory than
+  // the object.
   if (unknown !== undefined && hasDropped) bounded(() => coerceMap(node, object, '', unknown, true));
   return coerced;
 }
 
-/** Prunes and defaults a map. `root`: it is the object itself, whose `apiVersion`, `kind` and `metadata` have no schema. */
+/** Prunes and defaults a map. `root`: the map is the object itself, whose `apiVersion`, `kind` and `metadata` have no schema. */
 export function coerceMap(
   node: CoercedNode,
   map: JsonObject,
@@ -136,7 +137,7 @@ export function coerceMap(
     const known = property ?? (typeof additional === 'object' ? additional : undefined);
     if (known === undefined) {
       if (additional === true) {
-        // Any key is allowed here, and its value has no schema.
+        // Any key is allowed here, and values have no schema.
         const below = coerceValue(
           NOTHING,
           value,
@@ -174,7 +175,7 @@ export function coerceMap(
   return copy ?? map;
 }
 
-/** Returns what a null becomes: it is kept where the schema preserves unknown fields and has no type. */
+/** Returns what a null is replaced with. It is kept where the schema preserves unknown fields and has no type. */
 function dropped(node: CoercedNode): JsonValue | undefined {
   return node.type === '' && node.preserve ? null : undefined;
 }
@@ -189,7 +190,7 @@ const META_KEYS = new Set(
   ),
 );
 
-/** Returns the metadata of an embedded resource as Go would encode it; undecodable metadata is kept and refused later. */
+/** Returns the metadata of an embedded resource as Go would encode it. Metadata that cannot be decoded is kept, and refused later. */
 function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
   const meta = decodeMetadata(value);
   if (typeof meta === 'string' || !isMap(value)) return value;
@@ -201,7 +202,7 @@ function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): Jso
   return jsonEqual(meta, value) ? value : meta;
 }
 
-/** The node of the parts of a value that should be a scalar, which have no schema. */
+/** The schema node for parts of a value that should be a scalar: such parts have no schema. */
 const NOTHING = {
   type: '',
   nullable: false,

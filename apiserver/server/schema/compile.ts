@@ -1,5 +1,5 @@
 /**
- * The compiled schema of a version: coerce, then validate.
+ * The compiled schema of a version: coerces objects, then validates them.
  *
  * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` reports errors, `lists.ts` and `embedded.ts` add
  * checks that kube-openapi lacks, `../cel/rules.ts` evaluates rules.
@@ -20,7 +20,7 @@ import { validateValue } from './validate.ts';
 
 const NONE: readonly FieldError[] = [];
 
-/** Types of errors after which no rules are evaluated, because rules could fail on the values. */
+/** Types of errors after which rules are not evaluated, because they could fail on the invalid values. */
 const BLOCKING: ReadonlySet<string> = new Set(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
 
 const BLOCKED: FieldError = {
@@ -31,9 +31,9 @@ const BLOCKED: FieldError = {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** Compiles a schema. `scale`: the paths of replica counts, for definitions with that subresource. */
+/** Compiles a schema. `scale`: the paths of replica counts, for definitions with the scale subresource. */
 export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths): CustomSchema {
-  // An object also has metadata, so it never counts as unchanged.
+  // The root is never skipped as unchanged, because an object also has metadata.
   const root: SchemaNode = { ...compileNode(schema), open: true };
   const status = root.properties.get('status');
   const lists = hasAssociativeLists(root);

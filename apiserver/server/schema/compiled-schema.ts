@@ -1,4 +1,4 @@
-/** The schema of a version as the server uses it: coerce, then validate. Created by `compile.ts`. */
+/** The schema of a version as the server uses it: coerces objects, then validates them. Created by `compile.ts`. */
 import type { KubeObject } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { SchemaNode } from './schema-node.ts';
@@ -7,13 +7,16 @@ export interface CompiledSchema {
   readonly root: SchemaNode;
   /** Prunes and defaults; returns the same object when nothing changes. `unknown` collects the paths of dropped fields. */
   coerce(object: KubeObject, unknown?: string[]): KubeObject;
-  /** Built-in kinds: returns the object re-encoded as by Go, or the decoder's type error. Replaces `coerce`. */
+  /** For built-in kinds: returns the object as Go re-encodes it, or the decoder's type error. Replaces `coerce`. */
   decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
-  /** Built-in kinds: adds the top-level fields that are always written. */
+  /** For built-in kinds: adds the top-level fields that are always written. */
   complete?(object: KubeObject): KubeObject;
-  /** Returns errors in everything but metadata. Unchanged parts of `old` may stay invalid. `warnings` collects warnings of rules. */
+  /**
+   * Returns errors in everything but metadata. Parts that are unchanged since `old` may stay invalid. `warnings` collects warnings of
+   * rules.
+   */
   validate(object: KubeObject, old: KubeObject | undefined, warnings?: string[]): readonly FieldError[];
-  /** Returns errors in the status alone; rules see the whole object. */
+  /** Returns errors in the status only; rules see the whole object. */
   validateStatus(object: KubeObject, old: KubeObject, warnings?: string[]): readonly FieldError[];
 }
 

@@ -1,14 +1,14 @@
 /**
- * Finds the stored value that a new one is compared with, and when both count as equal, for ratcheting (126).
+ * For ratcheting (126): finds the stored value that a new value is compared with, and decides whether they count as equal.
  *
- * Mirrors k8s.io/apiserver `cel/common/equality.go`: items of list maps are correlated by key, other items not at all, and values without a
- * schema are never equal.
+ * Mirrors k8s.io/apiserver `cel/common/equality.go`: items of map lists are correlated by key, other items are not correlated, and values
+ * without a schema are never equal.
  */
 import { jsonEqual, isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Returns the stored item with the same key in a list map; undefined in other lists. */
+/** Returns the stored item with the same key in a map list; undefined in other lists. */
 export function oldItem(
   node: SchemaNode,
   item: JsonValue,
@@ -20,7 +20,7 @@ export function oldItem(
   return named.items.get(keysText(node, item));
 }
 
-/** List items by key, for each list: searching a list for each item would be quadratic. */
+/** The items of each list by key: searching a list for each item would be quadratic. */
 const namesakes = new WeakMap<
   readonly JsonValue[],
   { readonly node: SchemaNode; readonly items: ReadonlyMap<string, JsonValue> }
@@ -45,7 +45,7 @@ function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined);
 }
 
-/** Reports whether a value is unchanged, as ratcheting defines it. */
+/** Reports whether a value counts as unchanged for ratcheting. */
 export function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolean {
   if (isList(value)) return isList(old) && listUnchanged(node, value, old);
   if (!isMap(value)) return jsonEqual(value, old);

@@ -1,4 +1,4 @@
-/** Durations as parsed by `time.ParseDuration`, and by go-openapi's strfmt beyond that ("3 days"). */
+/** Durations as parsed by `time.ParseDuration`, and further forms as parsed by go-openapi's strfmt ("3 days"). */
 
 const UNIT_NANOS: { readonly [unit: string]: bigint } = {
   ns: 1n,
@@ -54,7 +54,7 @@ export function parseDuration(text: string): bigint | undefined {
   for (const [, count = '', unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     const lower = unit.toLowerCase();
     for (const [names, nanos] of LONG_UNITS) {
-      // Any suffix may follow the last unit: "days", "milliseconds".
+      // The last unit name may be followed by any suffix: "days", "milliseconds".
       if (!names.some((name, at) => name === lower || (at === names.length - 1 && lower.startsWith(name)))) continue;
       found = true;
       total += BigInt(count) * nanos;

@@ -11,7 +11,7 @@ import { nameErrors } from '../names.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Reports whether there is an embedded resource in or below `node`. */
+/** Reports whether `node`, or any node below it, is an embedded resource. */
 export function hasEmbedded(node: SchemaNode): boolean {
   if (node.embedded) return true;
   for (const property of node.properties.values()) if (hasEmbedded(property)) return true;

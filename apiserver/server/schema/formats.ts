@@ -1,4 +1,7 @@
-/** The `format` values that kube-apiserver checks (go-openapi's strfmt, as vendored by Kubernetes). Other formats are ignored, as there. */
+/**
+ * The `format` values that kube-apiserver checks (go-openapi's strfmt, as vendored by Kubernetes). Like kube-apiserver, it ignores other
+ * formats.
+ */
 import { parseDuration } from './durations.ts';
 import { parseCidr, parseIp } from './ip.ts';
 
@@ -27,7 +30,7 @@ const matches =
   (text: string): boolean =>
     pattern.test(text);
 
-/** The checks by name without dashes. */
+/** The checks by format name, without dashes. */
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
   ['uri', isRequestUri],
@@ -57,7 +60,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** Returns the format if a server checks it for the type, otherwise an empty text. `type`: empty for several or none. */
+/** Returns the format if a server checks it for this type, otherwise an empty text. `type`: empty if there are several types, or none. */
 export function knownFormat(type: string, format: string): string {
   if (format === '') return '';
   switch (type) {

@@ -25,7 +25,7 @@ function parseIpv6(text: string, sloppy: boolean): readonly number[] | undefined
   return [...left, ...Array.from({ length: missing }, () => 0), ...right];
 }
 
-/** Returns the bytes of IPv6 words, two each. `last`: the last word may be an IPv4 address. */
+/** Returns the bytes of IPv6 words, two for each word. `last`: the last word may be an IPv4 address. */
 function words(text: string, sloppy: boolean, last: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];

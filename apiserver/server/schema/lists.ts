@@ -1,10 +1,10 @@
-/** Uniqueness of list sets and maps (125). */
+/** Uniqueness of items in set lists and map lists (125). */
 import { isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Reports whether there is a list set or map in or below `node`. */
+/** Reports whether `node`, or any node below it, is a set list or a map list. */
 export function hasAssociativeLists(node: SchemaNode): boolean {
   if (node.listType === 'set' || node.listType === 'map') return true;
   for (const property of node.properties.values()) if (hasAssociativeLists(property)) return true;
@@ -54,7 +54,7 @@ function validateListMap(node: SchemaNode, list: readonly JsonValue[], path: str
   addDuplicates(list, keys, path, errors);
 }
 
-/** Appends an error for each value that occurs again, once, at its second occurrence. */
+/** Appends an error for each value that occurs more than once, at its second occurrence. */
 function addDuplicates(
   list: readonly JsonValue[],
   keys: readonly JsonValue[],
@@ -64,7 +64,7 @@ function addDuplicates(
   if (list.length < 2) return;
   const seen = new Map<JsonValue, number>();
   for (const [index, key] of keys.entries()) {
-    // The text of maps and lists starts with a bracket; strings start with a quote.
+    // The key of a map or list starts with a bracket, the key of a string with a quote, so they cannot collide.
     const found = typeof key === 'string' ? `"${key}` : isObject(key) ? JSON.stringify(sortedKeys(key)) : key;
     const times = seen.get(found) ?? 0;
     if (times === 1) errors.push({ type: 'Duplicate', field: `${path}[${index}]`, value: key, detail: '' });

@@ -10,13 +10,13 @@ import type { SchemaNode, ValidationRule } from './schema-node.ts';
 import { coerceValue } from './coerce.ts';
 import { knownFormat } from './formats.ts';
 
-// A large definition has a hundred thousand nodes, most of them without any of these.
+// Shared by most nodes: a large definition has a hundred thousand of them, and most have none of these keywords.
 const NO_PROPERTIES: ReadonlyMap<string, SchemaNode> = new Map();
 const NO_DEFAULTS: SchemaNode['defaulted'] = [];
 const NO_NODES: readonly SchemaNode[] = [];
 const NO_NAMES: readonly string[] = [];
 
-/** Compiles one schema; anything but a map compiles to a schema without constraints. */
+/** Compiles one schema. Any value that is not a map compiles to a schema without constraints. */
 export function compileNode(schema: JsonValue | undefined): SchemaNode {
   const raw: JsonObject = isMap(schema) ? schema : {};
   const { properties, defaulted } = compileProperties(raw['properties']);
@@ -79,7 +79,7 @@ function compileProperties(raw: JsonValue | undefined): Pick<SchemaNode, 'proper
   for (const [name, property] of Object.entries(raw)) {
     const node = compileNode(property);
     properties.set(name, node);
-    // Defaults are pruned and defaulted themselves, once, here.
+    // A default is itself pruned and defaulted, once, when the schema is compiled.
     if (node.default !== undefined && node.default !== null)
       defaulted.push([name, coerceValue(node, node.default, '', undefined)]);
   }

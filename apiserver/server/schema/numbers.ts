@@ -1,11 +1,11 @@
-/** Numeric constraints with kube-openapi's messages; and numbers as Go prints them. */
+/** Numeric constraints with kube-openapi's messages, and numbers as Go prints them. */
 import type { SchemaNode } from './schema-node.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 const INT64_MAX = 2 ** 63;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
-/** The minimum exponent with which Go's `%v` prints floats in scientific notation. */
+/** The minimum exponent at which Go's `%v` prints floats in scientific notation. */
 const EXPONENT_MIN = 6;
 
 /** Returns a float as Go's `%v` prints it: `0.5`, `100000`, `1e+06`. */
@@ -16,11 +16,11 @@ function goFloat(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** An error in a number; if it is `plain`, its message has no path. */
+/** An error in a number. If it is `plain`, the error has no path. */
 export interface NumberFault {
   readonly plain: boolean;
   readonly text: string;
-  /** Shown instead of the validated number. */
+  /** The value to report instead of the validated number. */
   readonly value?: number;
 }
 

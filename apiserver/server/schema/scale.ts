@@ -1,5 +1,5 @@
 /**
- * Validates the fields behind /scale: replica counts and a selector.
+ * Validates the fields that /scale reads and writes: replica counts and a selector.
  *
  * Mirrors `ValidateScaleSpec` and `ValidateScaleStatus` of apiextensions-apiserver `registry/customresource/validator.go`.
  */

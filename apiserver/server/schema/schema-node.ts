@@ -15,7 +15,7 @@ export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** Properties with a default, in schema order. */
   readonly defaulted: readonly (readonly [string, JsonValue])[];
-  /** The schema of other keys; `true` for any value. */
+  /** The schema of undeclared keys; `true` for any value. */
   readonly additional: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly hasDefault: boolean;
@@ -48,7 +48,7 @@ export interface SchemaNode {
   /** The strategy of strategic merge patch; built-in kinds only. */
   readonly patchStrategy: string;
   readonly patchMergeKey: string;
-  /** True if undeclared keys are allowed here or below: such parts never count as unchanged. */
+  /** True if undeclared keys are allowed here or below. Such values never count as unchanged. */
   readonly open: boolean;
   /** `x-kubernetes-validations`. */
   readonly rules: readonly ValidationRule[];

@@ -1,23 +1,26 @@
 /**
  * Collects validation errors.
  *
- * Owns: deduplicated errors, and the level of detail: alternatives of a schema are first validated without messages, because a list may
- * have as many items as its schema has alternatives, and at most the errors of one alternative are shown.
+ * Owns: deduplication of errors, and the level of detail: alternatives of a schema are first validated without messages, because a list may
+ * have as many items as its schema has alternatives, and the errors of at most one alternative are shown.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
 import { ERRORS_MAX } from '../weight.ts';
 
-/** What a validation must find: `validity` ends at the first failure, `matches` goes through everything without messages. */
+/**
+ * The result that a validation is run for. `errors`: all errors. `validity`: stops at the first failure. `matches`: checks everything,
+ * without messages.
+ */
 export type Asked = 'errors' | 'matches' | 'validity';
 
 /**
- * The maximum number of validated values of one object. Only nested alternatives, or alternatives for long lists, reach it: a storable
- * object has less than a million values. A real server times out long before: in 34 s it validates fewer than six million.
+ * The maximum number of values that are validated for one object. Only nested alternatives, or alternatives for long lists, reach it: a
+ * storable object has less than a million values. A real server times out long before: in 34 s it validates fewer than six million.
  */
 const VALIDATED_MAX = 6_000_000;
-/** The part of that maximum for finding which of several failed alternatives to show; beyond it the first one is shown. */
+/** How many of these values may be validated to choose which of several failed alternatives to show. Beyond that the first one is shown. */
 const COMPARED_MAX = 2_000_000;
 
 /** The cost of a message and its duplicate check, in validated values. */
@@ -28,18 +31,19 @@ export class ValidationLimitExceeded extends Error {}
 
 export class Site {
   readonly errors: FieldError[] = [];
-  /** The prefix of every field: empty for the whole object, `status` for its status alone. */
+  /** The prefix of the field in every error: empty for the whole object, `status` when only its status is validated. */
   readonly base: string;
   readonly asked: Asked;
   /**
-   * The number of passed checks: `anyOf` and `oneOf` show the errors of the branch with the most. Not counted where errors are collected.
+   * The number of passed checks: `anyOf` and `oneOf` show the errors of the alternative with the most. Not counted where errors are
+   * collected.
    */
   matches = 0;
   failed = false;
   /** Errors by prefix; most objects have none. */
   #known: Map<string, FieldError[]> | undefined = undefined;
 
-  /** The site that counts the work for the whole object. */
+  /** The outermost site, which counts the validated values of the whole object. */
   readonly #root: Site;
   #validated = 0;
   #compared = 0;
@@ -66,12 +70,12 @@ export class Site {
     return this.#root.#compared < COMPARED_MAX;
   }
 
-  /** Reports whether messages are needed, which need paths. */
+  /** Reports whether messages are needed; only messages need paths. */
   get words(): boolean {
     return this.asked === 'errors';
   }
 
-  /** Reports whether further failures would not matter. */
+  /** Reports whether the result can no longer change, so that validation can stop. */
   get settled(): boolean {
     return this.asked === 'validity' ? this.failed : this.errors.length >= ERRORS_MAX;
   }
@@ -111,7 +115,7 @@ export class Site {
   }
 }
 
-/** Returns the start of an error, to find duplicates: the whole text may be a long enumeration, repeated for each item of a list. */
+/** Returns the start of an error, for finding duplicates: the whole text may be a long enumeration, repeated for each item of a list. */
 function startOf({ type, field, detail }: FieldError): string {
   return `${type} ${field} ${detail.length} ${detail.slice(0, START)}`;
 }

@@ -1,9 +1,9 @@
 /**
  * Validates custom resources against their schema, with kube-openapi's messages, order and ratcheting.
  *
- * Owns: types, combinations, maps and lists; strings and numbers are in `formats.ts` and `numbers.ts`. Does not own: list sets and maps
- * (`lists.ts`), embedded resources (`embedded.ts`), rules (`../cel`). The path inside a message is relative to the validated value; the
- * field is absolute. Start at {@link validateValue}.
+ * Owns: types, combinations, maps and lists; strings and numbers are in `formats.ts` and `numbers.ts`. Does not own: set lists and map
+ * lists (`lists.ts`), embedded resources (`embedded.ts`), rules (`../cel`). The path inside a message is relative to the validated value;
+ * the field is absolute. Start at {@link validateValue}.
  */
 import { jsonEqual, isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -14,7 +14,7 @@ import type { SchemaNode } from './schema-node.ts';
 import { numberFaults } from './numbers.ts';
 import { Site } from './site.ts';
 
-/** Appends the errors of `value` to `site.errors`. `old`: the stored value, when correlated; unchanged parts do not fail. */
+/** Appends the errors of `value` to `site.errors`. `old`: the stored value, if it can be correlated; unchanged parts are not errors. */
 export function validateValue(
   node: SchemaNode,
   value: JsonValue,
@@ -26,7 +26,7 @@ export function validateValue(
     validate(node, value, undefined, path, site);
     return;
   }
-  // The common case first: unchanged parts of closed schemas are skipped.
+  // The most common case is checked first: unchanged values are skipped if their schema allows no undeclared keys.
   if (!node.open && (value === old || jsonEqual(value, old))) return;
   const { errors } = site;
   const count = errors.length;
@@ -37,7 +37,7 @@ export function validateValue(
 function validate(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
   if (site.settled) return;
   site.count(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
-  // An integer with digits beyond a double is validated as the double.
+  // An integer with more digits than a double can hold is validated as a double.
   const digits = typeof given === 'object' ? longIntegerDigits(given) : undefined;
   const value = digits === undefined ? given : Number(digits);
   if (node.type !== '' || node.intOrString || node.format !== '') {
@@ -50,7 +50,7 @@ function validate(node: SchemaNode, given: JsonValue, old: JsonValue | undefined
   }
   if (node.allOf.length > 0 || node.anyOf.length > 0 || node.oneOf.length > 0 || node.not !== undefined)
     checkCombinations(node, value, path, site);
-  // schemaProps, common and the validator itself count once each.
+  // kube-openapi's schemaProps, common and the validator itself count as one check each.
   site.matches += 4;
   if (typeof value === 'string') checkString(node, value, path, site);
   else if (typeof value === 'number') {
@@ -89,7 +89,7 @@ function checkType(node: SchemaNode, value: JsonValue, path: string, site: Site)
     ? found === 'integer' || found === 'string'
     : node.type === found || (node.type === 'number' && found === 'integer');
   if (node.format !== '' && !fits) {
-    // A mismatch names the format instead of the type, and lists are accepted for strings with a format.
+    // For a mismatch, the message names the format instead of the type. Lists are accepted for strings with a format.
     if (found !== 'string' && found !== 'array') return mistyped(site, path, node.format, goFormat(found));
     if (node.type !== 'number' && node.type !== 'integer' && !node.intOrString) return true;
   }
@@ -117,10 +117,10 @@ function checkEnum(node: SchemaNode, value: JsonValue, path: string, site: Site)
 }
 
 interface Enum {
-  /** Raw values: a long text may be compared with a thousand alternatives. */
+  /** The values that are texts, for fast lookup: a long text may be compared with a thousand alternatives. */
   readonly strings: ReadonlySet<JsonValue>;
   readonly values: ReadonlySet<string>;
-  /** True if any value is a map or a list: only those need canonical text. */
+  /** True if any value is a map or a list: only maps and lists need a canonical text. */
   readonly structured: boolean;
   readonly text: string;
 }
@@ -214,11 +214,12 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
   }
   for (const key in map) {
     const value = map[key];
-    // The key is always read, even if unused: V8 otherwise specialises for the few names of one call site, again and again.
+    // The old value is always read, even if unused: V8 would otherwise specialise this line for the few names of one call site, again and
+    // again.
     const was = old === undefined ? undefined : old[key];
     if (value === undefined) continue;
     const property = properties.get(key);
-    // Checked before a path is built, because most of an update is unchanged.
+    // This check comes before a path is built, because most of an updated object is unchanged.
     if (property !== undefined && value === was && !property.open) continue;
     if (property !== undefined) {
       const below = !site.words ? '' : path === '' ? key : `${path}.${key}`;
@@ -247,7 +248,7 @@ function checkCombinations(node: SchemaNode, value: JsonValue, path: string, sit
       const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
       fail(() => `${shown()} must validate one and only one schema (oneOf). ${found}`);
     }
-    // Failures after a success are ignored, and the best one before it is discarded.
+    // With several valid alternatives, kube-openapi ignores failures after a success, and discards the best failure before it.
     if (valid.length < 2) takeBest(valid[0], oneOf, value, path, site);
   }
   if (allOf.length > 0) {
@@ -265,7 +266,7 @@ function isValid(node: SchemaNode, value: JsonValue, of: Site): boolean {
   return !tried.failed;
 }
 
-/** Takes over the result of alternatives: that of the valid one, or of the closest one. */
+/** Takes over the result of the valid alternative, or of the closest one. */
 function takeBest(
   valid: SchemaNode | undefined,
   alternatives: readonly SchemaNode[],
@@ -273,12 +274,12 @@ function takeBest(
   path: string,
   site: Site,
 ): void {
-  // A valid branch has no errors, only a count.
+  // A valid alternative has no errors, only a number of matches.
   if (valid !== undefined && site.asked !== 'matches') return;
   take(valid ?? closest(alternatives, value, site), value, path, site);
 }
 
-/** Validates a branch and takes over its errors; returns whether it is valid. */
+/** Validates an alternative and takes over its errors; returns whether it is valid. */
 function take(node: SchemaNode | undefined, value: JsonValue, path: string, site: Site): boolean {
   if (node === undefined || site.settled) return false;
   const tried = new Site(site.base, site.asked, site);
@@ -289,7 +290,7 @@ function take(node: SchemaNode | undefined, value: JsonValue, path: string, site
   return !tried.failed;
 }
 
-/** Returns the failed alternative with the most passed checks; undefined when none would be shown. */
+/** Returns the failed alternative with the most passed checks. Once no more errors are collected, returns the first one. */
 function closest(alternatives: readonly SchemaNode[], value: JsonValue, site: Site): SchemaNode | undefined {
   if (alternatives.length === 1 || site.settled) return alternatives[0];
   let found: SchemaNode | undefined;

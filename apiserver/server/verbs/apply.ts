@@ -1,7 +1,7 @@
 /**
  * PATCH with `application/apply-patch+yaml`: server-side apply.
  *
- * Owns: the order of checks around an apply, and its failures. Merging is in `../apply`, the last steps are those of every write
+ * Owns: the order of checks around an apply, and its failures. Merging is in `../apply`; the last steps are the same as for every write
  * (`../write.ts`): an apply creates an absent object.
  */
 import { isList, isMap } from '../../objects/json.ts';
@@ -49,7 +49,7 @@ export function configOf(call: Call, typedResource: TypedResource, kind: string)
   return isMap(body['metadata']) ? config : { ...config, metadata: {} };
 }
 
-/** Refuses managedFields in an applied object: owners are computed, not claimed. */
+/** Refuses an applied object with managedFields: owners are computed by the server. */
 export function claimsOwners({ metadata }: KubeObject): Refusal | undefined {
   return isList(metadata.managedFields) ? badRequest('metadata.managedFields must be nil') : undefined;
 }
@@ -65,7 +65,7 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const typedResource = typedResourceOf(definition, version, subresource);
   const config = configOf(call, typedResource, definition.kind);
   if (config instanceof Refusal) return config;
-  // The whole config would be stored, and merging takes many times as long as parsing.
+  // The size is checked first: the whole config would be stored, and merging takes many times as long as parsing.
   const room = roomBeside(config, definition.custom);
   const type = room < 0 ? undefined : typedResource.typeIn(typedResource.apiVersion);
   if (room < 0 || (type !== undefined && roomAfterOwned(type, config, room) < 0)) return TOO_LARGE_TO_STORE;
@@ -100,7 +100,7 @@ function unconvertible(config: KubeObject, why: string): Refusal {
   );
 }
 
-/** Reports duplicate keys as an error or as warnings, once the rest of the body is known to apply. */
+/** Reports duplicate keys as an error or as warnings, once the rest of the body has been found valid. */
 function repeatedKeys(call: Call): Refusal | undefined {
   const { query, duplicates } = call.request;
   const { fieldValidation } = query;
@@ -112,7 +112,9 @@ function repeatedKeys(call: Call): Refusal | undefined {
   return undefined;
 }
 
-/** Restores the nulls that decoding a request drops: an apply empties fields to null, and custom resources are validated with them. */
+/**
+ * Restores the nulls that decoding a request drops: in an apply, null empties a field, and custom resources are validated with these nulls.
+ */
 function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in merged) {
@@ -169,7 +171,7 @@ function withoutOwners(object: KubeObject): KubeObject {
 function ownerText(one: Owner): string {
   let text = JSON.stringify(one.manager);
   if (one.subresource !== '') text += ` with subresource ${JSON.stringify(one.subresource)}`;
-  // Times are not part of an entry's identity, so messages have none.
+  // Messages contain no times, because times are not part of an entry's identity.
   return one.applied ? text : `${text} using ${one.apiVersion}`;
 }
 

@@ -30,7 +30,7 @@ export const NO_OPTIONS: DeleteOptions = {
 
 /** Returns the options of a DELETE: from the body if there is one, otherwise from the query. */
 export function deleteOptions(call: Call): DeleteOptions | Refusal {
-  // With a body the query is ignored.
+  // If there is a body, the query is ignored.
   const { body, undecodable, decodeError, query } = call.request;
   if ((body !== undefined || undecodable !== undefined) && !BODY_TYPES.includes(mediaType(call.request)))
     return unsupportedMediaType(BODY_TYPES);

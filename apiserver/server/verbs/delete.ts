@@ -24,11 +24,11 @@ import { list, listRefusal, selection } from './read.ts';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** The outcome for one object: deleted, or still present with this content. */
+/** The outcome for one object: deleted, or still stored with this content. */
 interface Deleted {
   readonly gone: boolean;
   readonly object: KubeObject;
-  /** True if the object was deleted by losing its last finalizer. */
+  /** True if the object was deleted because it lost its last finalizer. */
   readonly freed?: boolean;
 }
 
@@ -47,13 +47,13 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   if (unwanted !== undefined) return unwanted;
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
-  // A dry run returns the object that the update would have filled in, which is empty.
+  // Here a real server returns the object that its update would have filled in. In a dry run that object stays empty.
   if (options.dryRun && result.freed === true) {
     const { metadata, ...bare } = emptyObject(definition, version);
     return { code: 200, body: definition.custom ? bare : { ...bare, metadata } };
   }
   if (!result.gone || definition.strategy.returnsDeleted) {
-    // 202 tells an old client that dependents are not deleted yet.
+    // The code 202 informs old clients that dependents are not deleted yet.
     const code = !result.gone && options.orphanDependents === false ? 202 : 200;
     return { code, body: version.fromStorage(result.object) };
   }
@@ -102,7 +102,7 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
     const stored = kernel.store.get(definition.gr, rowKey(home, name));
     return stored === undefined ? [] : [stored];
   });
-  // Webhooks are called about all objects before the first is deleted: a run that waits for an answer must have no effects.
+  // Webhooks are called for all objects before the first one is deleted: a run that waits for an answer must have no effects.
   const unwanted = new Map<KubeObject, Refusal>();
   for (const object of kernel.admission === undefined ? [] : objects) {
     const refusal = admitDelete(kernel, call, version.fromStorage(object), options.dryRun, false);
@@ -118,7 +118,7 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   return { code: 200, body };
 }
 
-/** Deletes one object as far as its finalizers and grace period allow. */
+/** Deletes one object, as far as its finalizers and grace period allow. */
 export function deleteObject(
   kernel: Kernel,
   definition: ResourceDefinition,
@@ -154,7 +154,7 @@ export function deleteObject(
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
-/** Deletes the Endpoints of a deleted service, also those that another client created. */
+/** Deletes the Endpoints of a deleted service, even if another client created them. */
 export function deleteEndpoints(
   kernel: Kernel,
   definition: ResourceDefinition | undefined,
@@ -196,7 +196,7 @@ interface Grace {
   /** True if there is nothing to do: the object is terminating and its grace period would not get shorter. */
   readonly pending: boolean;
   readonly seconds: number;
-  /** Metadata of graceful deletion; undefined for immediate deletion. */
+  /** The metadata for graceful deletion; undefined for immediate deletion. */
   readonly meta: ObjectMeta | undefined;
 }
 
@@ -212,7 +212,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
     // A later delete may only shorten the grace period.
     if (period === undefined || period >= was) return { ...NOT_GRACEFUL, pending: true };
     const nowSeconds = Date.parse(kernel.timestamp()) / 1000;
-    // The time is moved back by the old period and forward by the new one, but never into the past.
+    // The deletion time is moved back by the old period and forward by the new one, but never into the past.
     const ends = Math.max(nowSeconds, Date.parse(meta.deletionTimestamp) / 1000 - was + period);
     return {
       pending: false,
@@ -228,7 +228,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   const status = mapOf(pod['status']);
   const { terminationGracePeriodSeconds: own } = spec;
   let seconds = options.graceSeconds ?? (typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS);
-  // The pod is unscheduled or finished: there is nothing to wait for.
+  // The pod is unscheduled or finished, so it is deleted without a grace period.
   if (textOf(spec['nodeName']) === '' || status['phase'] === 'Failed' || status['phase'] === 'Succeeded') seconds = 0;
   if (seconds < 0) seconds = 1;
   return {
@@ -243,7 +243,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   };
 }
 
-/** Returns the object with deletion marks and garbage-collection finalizers; undefined when it needs none. */
+/** Returns the object with deletion marks and garbage-collection finalizers; undefined when it needs neither. */
 function marks(
   kernel: Kernel,
   grace: Grace,
@@ -325,7 +325,10 @@ function namespaceRefusal(
   return undefined;
 }
 
-/** Makes a namespace Terminating at the first DELETE; nothing more until spec.finalizers is empty. Undefined: delete as usual. */
+/**
+ * Marks a namespace as Terminating at the first DELETE; later ones change nothing until spec.finalizers is empty. Undefined: delete as
+ * usual.
+ */
 function deleteNamespace(
   kernel: Kernel,
   definition: ResourceDefinition,

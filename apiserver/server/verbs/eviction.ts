@@ -1,7 +1,7 @@
 /**
  * POST pods/NAME/eviction: deletes a pod unless a disruption budget forbids it.
  *
- * Owns: the matching budgets, their remaining disruptions, the condition of an evicted pod. Mirrors k8s.io/kubernetes
+ * Owns: finding the matching budgets, their remaining disruptions, the condition of an evicted pod. Mirrors k8s.io/kubernetes
  * `pkg/registry/core/pod/storage/eviction.go`. Start at {@link evict}.
  */
 import { listOf, mapOf, mapsOf, textOf, valueAt } from '../../objects/json.ts';
@@ -20,7 +20,7 @@ import { admitPosted, plainFailure, SUCCESS } from './pods.ts';
 const KIND = { group: 'policy', version: 'v1', kind: 'Eviction' };
 const BUDGETS = 'poddisruptionbudgets.policy';
 const CANNOT = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** The maximum number of evictions in a budget that its controller has not processed yet. */
+/** The maximum number of evicted pods that a budget may list before its controller processes them. */
 const DISRUPTED_MAX = 2_000;
 
 export function evict(kernel: Kernel, call: Call): ApiResponse {
@@ -86,7 +86,7 @@ function withCondition(kernel: Kernel, pod: KubeObject): KubeObject {
   return { ...pod, status: { ...status, conditions: changed } };
 }
 
-/** Takes one disruption from the pod's budget; returns a refusal when none is left. */
+/** Uses up one disruption of the pod's budget; returns a refusal when none is left. */
 function spend(kernel: Kernel, pod: KubeObject, dryRun: boolean): Refusal | undefined {
   const budgets = kernel.store.list(BUDGETS, pod.metadata.namespace ?? '').filter((budget) => covers(budget, pod));
   const [budget] = budgets;
@@ -97,7 +97,7 @@ function spend(kernel: Kernel, pod: KubeObject, dryRun: boolean): Refusal | unde
     );
   const status = mapOf(budget['status']);
   if (!isReady(pod)) {
-    // Evicting an unready pod is no disruption: the budget is not spent.
+    // Evicting an unready pod does not count as a disruption of the budget.
     if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return undefined;
     const desired = count(status, 'desiredHealthy');
     if (count(status, 'currentHealthy') >= desired && desired > 0) return undefined;

@@ -1,8 +1,8 @@
 /**
  * Requests that a real server proxies to a kubelet, a pod or a service: logs, exec, attach, port-forward, proxy.
  *
- * Owns: the answers without a kubelet. Declared answers (`kubelet/declared.ts`) are given as by a kubelet, once the pod runs. Nothing is
- * ever proxied.
+ * Owns: the answers without a kubelet. Declared answers (`kubelet/declared.ts`) are returned as if by a kubelet, once the pod runs. Nothing
+ * is ever proxied.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
@@ -25,7 +25,7 @@ import { rowKey } from '../store.ts';
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** Answers one of these subresources; undefined for others. */
+/** Answers a request on one of these subresources; undefined for other requests. */
 export function forward(kernel: Kernel, call: Call): ApiResponse | undefined {
   const { definition, namespace, name, subresource } = call.route;
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -50,7 +50,7 @@ export function forward(kernel: Kernel, call: Call): ApiResponse | undefined {
 
 const NO_ADDRESS = rawError('no preferred addresses found; known addresses: []');
 
-/** Answers a proxied request to a service: `name`, `name:port` or `scheme:name:port`, then the rest of the path. */
+/** Answers a proxied request to a service. The name is `name`, `name:port` or `scheme:name:port`, followed by the rest of the path. */
 function service(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace } = call.route;
   const parts = call.route.name.split(':');
@@ -95,7 +95,7 @@ function logOptions({ request, route }: Call): ApiResponse | undefined {
   return errors.length === 0 ? undefined : invalid({ group: '', kind: 'PodLogOptions' }, route.name, errors);
 }
 
-/** Answers with the log of a pod; a pod without a node has none. */
+/** Answers with the log of a pod; a pod without a node has no log. */
 function log(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   const { request, route } = call;
   const unclear = chosenContainer(call, pod);
@@ -141,7 +141,7 @@ function command(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   const [stdin, stdout, stderr, tty] = ['stdin', 'stdout', 'stderr', 'tty'].map((key) => isTrue(query[key]));
   if (stdin !== true && stdout !== true && stderr !== true)
     return badRequest('you must specify at least one of stdin, stdout, stderr');
-  // A command without input runs at once, even if its answer is lost.
+  // A command without input runs at once, even if the client never receives its output.
   const result = stdin === true ? undefined : run('', true);
   return {
     code: 101,
@@ -186,7 +186,7 @@ function ports(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   };
 }
 
-/** Returns the answer of a cluster without kubelets; records the undeclared request. */
+/** Returns the answer of a cluster without kubelets, and records the undeclared request. */
 function undeclared(
   kernel: Kernel,
   call: Call,
@@ -205,7 +205,7 @@ function namesIn(pod: KubeObject, key: string): readonly string[] {
   );
 }
 
-/** Refuses a request whose container is ambiguous or unknown; otherwise undefined. */
+/** Returns the refusal if the container is ambiguous or unknown; otherwise undefined. */
 function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse | undefined {
   const containers = namesIn(pod, 'containers');
   const first = namesIn(pod, 'initContainers');
@@ -223,7 +223,7 @@ function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse
 
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
 
-/** Returns the addressed container, once it is unambiguous. */
+/** Returns the container that the request names, otherwise the pod's default container. */
 function containerOf({ request, route }: Call, pod: KubeObject): Container {
   const { container = '' } = request.query;
   const own = pod.metadata.annotations?.[DEFAULT_CONTAINER] ?? namesIn(pod, 'containers')[0] ?? '';
@@ -255,15 +255,15 @@ function waitingFor(pod: KubeObject, container: string): string {
   return typeof reason === 'string' ? reason : 'ContainerCreating';
 }
 
-/** Reports whether Go parses a boolean parameter as true. */
+/** Reports whether a boolean parameter is true in Go's parsing. */
 function isTrue(text: string | undefined): boolean {
   return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
 }
 
-/** Returns the answer for the kubelet of the pod's node. */
+/** Returns the answer of a server that cannot reach the kubelet of the pod's node. */
 function onHost(kernel: Kernel, { route }: Call, pod: KubeObject): ApiResponse {
   const host = hostOf(pod);
   if (host === '') return badRequest(`pod ${route.name} does not have a host assigned`);
-  // The node's error is reported as if it were the pod's.
+  // A missing node is reported as if the pod were missing.
   return kernel.store.get('nodes', rowKey('', host)) === undefined ? notFound(route.definition, host) : NO_ADDRESS;
 }

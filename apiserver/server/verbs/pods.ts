@@ -1,5 +1,5 @@
 /**
- * pods/binding, a POST-only subresource that acts on a pod, and what it shares with pods/eviction.
+ * pods/binding, a POST-only subresource that acts on a pod, and the code that it shares with pods/eviction.
  *
  * Owns: the rules of k8s.io/kubernetes `pkg/registry/core/pod/storage` that matter to schedulers and evictions.
  */
@@ -85,7 +85,7 @@ export function bind(kernel: Kernel, call: Call): ApiResponse {
   return SUCCESS;
 }
 
-/** Returns the reason why a pod cannot be bound to the target. */
+/** Returns the reason why a pod cannot be bound to the target; undefined if it can. */
 function targetProblem(kind: string, name: string): string | undefined {
   const wrong = [
     ...(kind === '' || kind === 'Node'

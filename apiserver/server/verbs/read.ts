@@ -2,7 +2,7 @@
  * GET of one object and of collections, now or at a past version.
  *
  * Owns: resourceVersion, resourceVersionMatch, limit and continue (k8s.io/apiserver `storage/continue.go`,
- * `metainternalversion/validation`). Selectors are compiled in {@link selection}, which watches use too.
+ * `metainternalversion/validation`). Selectors are compiled in {@link selection}, which watches use as well.
  */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
@@ -33,7 +33,7 @@ import { rowKey } from '../store.ts';
 
 const NUMBER = /^\d+$/;
 
-/** Reports whether a resource has no watch cache, as events. */
+/** Reports whether a resource has no watch cache, like events. */
 function isUncached({ resource, custom }: ResourceDefinition): boolean {
   return resource === 'events' && !custom;
 }
@@ -61,7 +61,7 @@ export function get(kernel: Kernel, call: Call): ApiResponse {
   return { code: 200, body: version.fromStorage(object) };
 }
 
-/** The selection of a list or watch within its namespace. */
+/** The selectors of a list or watch within its namespace. */
 export interface Selection {
   readonly labels: LabelMatcher | undefined;
   readonly fields: ObjectMatcher | undefined;
@@ -116,7 +116,7 @@ export const LIST_OPTIONS: { readonly group: string; readonly kind: string } = {
   kind: 'ListOptions',
 };
 
-/** The options of a list, once validated. */
+/** The validated options of a list. */
 interface ListAsk {
   /** The version at which to list; undefined for the latest. */
   readonly at: number | undefined;
@@ -161,7 +161,7 @@ interface Part {
   readonly more: string | undefined;
 }
 
-/** Returns a page of all current objects, without visiting the rest. */
+/** Returns a page of all current objects, without reading the objects after it. */
 function pageOf({ store }: Kernel, { route }: Call, { start, limit }: ListAsk): Part {
   const { definition, version, namespace } = route;
   const from = namespace === '' && definition.namespaced ? start : rowKey(namespace, start);
@@ -204,12 +204,12 @@ function keyOf({ definition, namespace }: Call['route'], { metadata }: KubeObjec
   return namespace === '' && definition.namespaced ? rowKey(home, name) : name;
 }
 
-/** Returns where the next page starts: right after the last returned key. */
+/** Returns the key at which the next page starts: right after the last returned key. */
 function after(route: Call['route'], last: KubeObject): string {
   return `${keyOf(route, last)}\0`;
 }
 
-/** Reports whether at most one object can match: a real server gets it by name, and there is no next page. */
+/** Reports whether at most one object can match. A real server then gets it by name, and there is no next page. */
 function isSingle({ request, route }: Call): boolean {
   const { fieldSelector = '', continue: token = '' } = request.query;
   if (
@@ -226,7 +226,7 @@ const STALE_LIST = 'The resourceVersion for the provided list is too old.';
 const STALE_CONTINUE =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** Returns the refusal of the query itself, checked in kube-apiserver's order: numbers, selector syntax, then validation. */
+/** Returns the refusal of an invalid query. As in kube-apiserver, it checks numbers, then selector syntax, then validation rules. */
 export function listRefusal(call: Call): Refusal | undefined {
   const { query } = call.request;
   const syntax = querySyntax(query);
@@ -259,7 +259,7 @@ function listAsk(kernel: Kernel, call: Call): ListAsk | Refusal {
   if (asked === '') return { at: undefined, limit, start: '' };
   if (!NUMBER.test(asked)) return badRequest(`invalid resource version: ${versionSyntax(asked)}`);
   const number = Number(asked);
-  // Version 0 means "any": the watch cache ignores limits there.
+  // Version 0 means any version; the watch cache then ignores limits.
   if (number === 0) return { at: undefined, limit: isUncached(call.route.definition) ? limit : 0, start: '' };
   if (number > kernel.store.revision) return tooLargeVersion(number, kernel.store.revision);
   const exact = match === 'Exact' || (match === '' && limit > 0);
@@ -306,7 +306,7 @@ function continued(kernel: Kernel, token: string, asked: string, limit: number):
   if (typeof parsed === 'string') return badRequest(`invalid continue token: ${parsed}`);
   if (asked !== '' && asked !== '0')
     return badRequest('specifying resource version is not allowed when using continue');
-  // -1: the client accepted an inconsistent list after its token had expired.
+  // Revision -1: the previous token had expired, and the client continues with an inconsistent list.
   if (parsed.revision === -1) return { at: undefined, limit, start: parsed.start };
   if (parsed.revision < kernel.store.floor) {
     const status = expired(STALE_CONTINUE).body as JsonObject;

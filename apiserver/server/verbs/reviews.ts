@@ -1,8 +1,8 @@
 /**
- * Virtual kinds: POST evaluates a question, nothing is stored.
+ * Virtual kinds: a POST is answered with an evaluated review, and nothing is stored.
  *
- * Owns: access reviews, rule reviews, token reviews and who-am-I, with the validation of k8s.io/kubernetes `pkg/registry/authorization`
- * and `pkg/registry/authentication`. Does not own: the decisions (`access/`). Start at {@link review}.
+ * Owns: access reviews, rule reviews, token reviews and who-am-I, with the validation of k8s.io/kubernetes `pkg/registry/authorization` and
+ * `pkg/registry/authentication`. Does not own: the decisions (`access/`). Start at {@link review}.
  */
 import { isList, isMap, textOf, textsOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -75,13 +75,13 @@ const SPECS: { readonly [kind: string]: Shape } = {
   TokenReview: { go: 'TokenReviewSpec', fields: { token: 'string', audiences: 'strings' } },
 };
 
-/** The user of a token, for one of the audiences. */
+/** The user of a token, and those of the requested audiences that the token is valid for. */
 export interface TokenOwner {
   readonly user: UserInfo;
   readonly audiences: readonly string[];
 }
 
-/** What reviews query to answer. */
+/** What reviews need to be evaluated. */
 export interface Reviewer {
   readonly authorizer: Authorizer;
   /** Returns the user of a token; undefined for an invalid one. */
@@ -91,7 +91,7 @@ export interface Reviewer {
 
 const PATH = /^\/apis\/(authorization|authentication)\.k8s\.io\/v1\/(?:namespaces\/([^/]+)\/)?([a-z]+)(\/[^/]+)*\/?$/;
 
-/** Returns the answer of a virtual kind; undefined for other paths. */
+/** Returns the answer to a request for a virtual kind; undefined for other paths. */
 export function review(reviewer: Reviewer, request: ApiRequest): ApiResponse | undefined {
   const match = PATH.exec(request.path);
   if (match === null) return undefined;
@@ -145,7 +145,7 @@ function access(
   spec: JsonObject,
 ): JsonObject | Refusal {
   const local = kind === 'LocalSubjectAccessReview';
-  // The review is about the namespace in the path.
+  // The review applies to the namespace in the path.
   const metadata = local && given['namespace'] === undefined ? { namespace, ...given } : given;
   const errors = accessErrors(kind, metadata, spec);
   // The kind is missing from the message, because the decoded object has none.

@@ -1,8 +1,8 @@
 /**
  * The /scale subresource: an autoscaling/v1 Scale derived from an object and written back to it.
  *
- * A write without a version cannot conflict; one with a stale version does. Everything else (generation, validation, no-ops) is an ordinary
- * update of the object.
+ * A write without a version cannot conflict; a write with a stale version does. Everything else (generation, validation, no-ops) is an
+ * ordinary update of the object.
  */
 import { isMap, textOf, valueAt, withValueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -61,7 +61,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (type instanceof Refusal) return type;
   const options = applies ? applyOptions(call) : scaleOptions(call);
   if (options instanceof Refusal) return options;
-  // A PUT is decoded and must name the object before the object is looked up.
+  // The body of a PUT is decoded, and its name is checked, before the object is looked up.
   const put = method === 'PUT' ? sentScale(call, options) : undefined;
   if (put instanceof Refusal) return put;
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -90,7 +90,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (typeof meta === 'string') return badRequest(meta);
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
-  // The replica count of a custom resource is validated with the object.
+  // For a custom resource, the replica count is validated together with the object.
   const negative = typeof replicas !== 'number' || (replicas < 0 && !definition.custom);
   const errors = negative ? [fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
   const validated = definition.custom ? errors : validateNewMetadata(meta, 'subdomain', 'core', errors);
@@ -104,7 +104,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const outdated = meta.resourceVersion === undefined ? undefined : checkVersion(call, meta, old);
   if (outdated !== undefined) return outdated;
   const counted = withValueAt(live, paths.specReplicas, replicas) as KubeObject;
-  // Objects are defaulted on read: a new spec has its defaults.
+  // A custom resource is defaulted when it is read, so the new spec gets its defaults.
   const object = definition.custom ? (version.schema?.coerce(counted) ?? counted) : counted;
   const main: Call = { ...call, route: { ...call.route, subresource: '' }, admitted: true, origin: call };
   const scaled: KubeObject = { ...(current as KubeObject), spec: replicasField(replicas) };
@@ -119,7 +119,7 @@ function scaleOptions({ request }: Call): WriteOptions | Refusal {
   return request.method === 'PATCH' ? patchOptions(request.query) : writeOptions(request.query, 'UpdateOptions');
 }
 
-/** Handles GET: errors in reading the object come first. */
+/** Handles GET. Errors in reading the object come before errors in its replica count. */
 function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   const { custom } = call.route.definition;
   const answer = get(kernel, call);
@@ -131,13 +131,13 @@ function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   return refuse(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }
 
-/** The replica count that a patch sees in a custom resource without one: the smallest int32, as in kube-apiserver. */
+/** The replica count in a Scale that a patch is applied to, if a custom resource has none: the smallest int32, as in kube-apiserver. */
 const UNSET = -2_147_483_648;
 
-/** What a real server reports for every undecodable body for built-in kinds: its decoder only knows Scale for custom resources. */
+/** The error of a real server for every undecodable body for built-in kinds, because its decoder knows Scale only for custom resources. */
 const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
-/** Returns the body of a PUT, which must name the object of the URL. */
+/** Returns the body of a PUT, which must name the object in the URL. */
 function sentScale(call: Call, options: WriteOptions): JsonObject | Refusal {
   const { definition } = call.route;
   const { body } = call.request;
@@ -150,7 +150,7 @@ function sentScale(call: Call, options: WriteOptions): JsonObject | Refusal {
   return given instanceof Refusal ? given : (checkTarget(call, given) ?? given);
 }
 
-/** Checks that a Scale names the object of the URL. */
+/** Checks that a Scale names the object in the URL. */
 function checkTarget(call: Call, given: JsonObject): Refusal | undefined {
   const { namespace, name } = call.route;
   const metadata = given['metadata'];
@@ -175,7 +175,7 @@ function applyScale(
   if (config instanceof Refusal) return config;
   const owners = kernel.owners.of(definition, old);
   const counted = scaleOwners(definition, owners);
-  // For custom resources a real server fails in its own conversion: an apply can never change the count.
+  // For custom resources an apply can never change the count: a real server fails in its own conversion.
   if (definition.custom && counted.size === 0)
     return rawError(
       `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) ${CANNOT_CONVERT}`,
@@ -213,7 +213,7 @@ function scaleOf(object: KubeObject, paths: ScalePaths, custom: boolean): JsonOb
       resourceVersion,
       creationTimestamp,
     },
-    // Zero is omitted from the spec, as Go's omitempty does.
+    // A count of zero is omitted from the spec, as by Go's omitempty.
     spec: replicasField(valueAt(object, paths.specReplicas)),
     status: { replicas: count(valueAt(object, paths.statusReplicas)), ...(selector === '' ? {} : { selector }) },
   };

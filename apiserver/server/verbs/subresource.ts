@@ -9,7 +9,7 @@ import { bind } from './pods.ts';
 import { scale } from './scale.ts';
 import { requestToken } from './token-request.ts';
 
-/** Answers requests on subresources with special handling; undefined for ordinary reads and writes. */
+/** Answers requests on subresources that need special handling; undefined for ordinary reads and writes. */
 export function answerSubresource(kernel: Kernel, call: Call): ApiResponse | undefined {
   const { version, subresource } = call.route;
   if (!version.subresources.has(subresource)) return forward(kernel, call) ?? NO_RESOURCE;

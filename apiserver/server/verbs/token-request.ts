@@ -1,7 +1,8 @@
 /**
  * POST serviceaccounts/NAME/token: a service account token, optionally bound to a pod, secret or node.
  *
- * Owns: the rules of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage/token.go`. The token itself is `access/tokens.ts`.
+ * Owns: the rules of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage/token.go`. The token itself is created in
+ * `access/tokens.ts`.
  */
 import { isMap, textOf, textsOf, valueAt } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
@@ -110,7 +111,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
 
 type Bound = Pick<Parameters<typeof signToken>[0], 'bound' | 'node'>;
 
-/** Returns the object that the token is bound to; empty when there is none. */
+/** Returns the object that the token is bound to; empty when the token is not bound. */
 function boundObject(kernel: Kernel, call: Call, ref: JsonObject[string]): Bound | Refusal {
   if (!isMap(ref)) return {};
   const { namespace, name: account } = call.route;

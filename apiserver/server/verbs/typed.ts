@@ -22,7 +22,7 @@ export interface Typed {
   readonly spec: Shape | undefined;
 }
 
-/** Returns the body without unknown fields (in `spec` only; metadata is kept). Warnings are added to `warnings`. */
+/** Returns the body without unknown fields (in `spec` only; metadata is kept). Appends warnings to `warnings`. */
 export function decodeTyped(request: ApiRequest, typed: Typed, warnings: string[]): JsonObject | Refusal {
   const options = writeOptions(request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
@@ -50,7 +50,7 @@ export function decodeTyped(request: ApiRequest, typed: Typed, warnings: string[
   return { ...body, ...(isMap(spec) ? { spec } : { spec: {} }) };
 }
 
-/** Returns the known fields, or the end of Go's message for a wrong type. */
+/** Returns the known fields; for a wrong type, the end of Go's message. */
 function decode(value: JsonValue, shape: Shape, path: string, unknown: string[]): JsonObject | string {
   if (!isMap(value)) return `${goType(value)} into Go struct field .${path} of type v1.${shape.go}`;
   const known: { [key: string]: JsonValue } = {};

@@ -1,8 +1,8 @@
 /**
  * GET with `watch=true`: from a version, from now, or with initial events (WatchList).
  *
- * Owns: the initial events. After that `../watchers.ts` delivers. An expired version is refused inside the stream, as by kube-apiserver's
- * watch cache; a future version is waited for.
+ * Owns: the initial events. Later events are delivered by `../watchers.ts`. An expired version is refused inside the stream, as by
+ * kube-apiserver's watch cache; a watch from a future version waits for it.
  */
 import type { ResponseSink } from '../../wire/http.ts';
 import { failureStatus } from '../../wire/status.ts';
@@ -74,7 +74,7 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
         const shown = version.fromStorage(object);
         if (!watcher.closed && selected(picked, shown)) sink.event({ type: 'ADDED', object: shown });
       }
-      // Only watches with bookmarks receive the end of the initial events.
+      // Only watches with bookmarks are notified of the end of the initial events.
       if (bookmarks && !watcher.closed) sink.event(bookmark(watcher.empty(), revision, true));
     });
     return close;

@@ -44,7 +44,7 @@ import { placeIn, storeChanged, storeNew } from '../write.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import { bareReason, strategicallyPatched } from './strategic.ts';
 
-/** Answers with an object in the requested version, or a refusal. */
+/** Returns the answer: an object in the requested version, or a refusal. */
 function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResponse {
   if (result instanceof Refusal) return result;
   return { code, body: call.route.version.fromStorage(result) };
@@ -58,7 +58,7 @@ export function mediaType(call: Call): string {
 /** Handles POST on a collection. */
 export function create(kernel: Kernel, sent: Call): ApiResponse {
   const { definition, name } = sent.route;
-  // A name in the path of a custom resource is ignored.
+  // For custom resources, a name in the path is ignored.
   const call: Call = name === '' ? sent : { ...sent, route: { ...sent.route, name: '' } };
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
@@ -101,11 +101,11 @@ function createsOnUpdate({ strategy }: ResourceDefinition, subresource: string):
   return strategy.createOnUpdate && (subresource === '' || strategy.onCreateByStatus !== undefined);
 }
 
-/** Creates the absent object of an update or an apply, even with the version of a deleted object, which must be valid. */
+/** Creates the absent object of an update or an apply. The resource version of a deleted object is accepted, but it must be valid. */
 function createAbsent(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { resourceVersion = '0' } = incoming.meta;
   if (!NUMBER.test(resourceVersion)) return unparsable(resourceVersion);
-  // The version is kept in a dry run, which never reaches the store that would drop it.
+  // The version is kept in a dry run: only storing the object would drop it.
   if (!options.dryRun) delete incoming.meta.resourceVersion;
   return storeNew(kernel, call, incoming, options);
 }
@@ -114,7 +114,7 @@ function unparsable(version: string): Refusal {
   return rawError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
 }
 
-/** Checks that the name in a body equals that in the URL. */
+/** Checks that the name in a body equals the name in the URL. */
 export function checkName(given: string | undefined, name: string): Refusal | undefined {
   if (given === undefined || given === '')
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -123,7 +123,7 @@ export function checkName(given: string | undefined, name: string): Refusal | un
   return undefined;
 }
 
-/** Resources with a different storage key in a real server. */
+/** Resources that a real server stores under a different key. */
 const STORED_UNDER: { readonly [gr: string]: string } = {
   endpoints: 'services/endpoints',
   'ingresses.networking.k8s.io': 'ingress',
@@ -140,7 +140,7 @@ function storedUnder({ custom, group, gr, resource }: ResourceDefinition): strin
 
 export function uidConflict(call: Call, asked: string, live: string, { dryRun }: WriteOptions): Refusal {
   const { definition, namespace, name } = call.route;
-  // A dry run never reaches the store, which adds its prefix.
+  // In a dry run the key has no prefix, because only the store adds it.
   const key = `${dryRun ? '' : '/registry'}/${storedUnder(definition)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(
     definition,
@@ -174,15 +174,15 @@ const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
 /** Returns the type of the patch, or a refusal when it is unsupported. */
 export function patchType(call: Call): string | Refusal {
-  // Patch types are compared exactly.
+  // Patch types are compared without normalisation.
   const type = call.request.headers['content-type']?.split(';', 1)[0] ?? '';
   if (type === JSON_PATCH || type === MERGE_PATCH) return type;
   if (call.route.definition.custom) return unsupportedMediaType(CUSTOM_PATCHES);
-  // For built-in kinds the router refuses, before the request is decoded.
+  // For built-in kinds, the router refuses the request before it is decoded.
   return type === STRATEGIC_MERGE_PATCH ? type : refuse(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** Handles PATCH on an object or its subresource. Never conflicts unless the patch carries a version. */
+/** Handles PATCH on an object or its subresource. It can only conflict if the patch contains a version. */
 export function patch(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { query } = call.request;
@@ -228,7 +228,7 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
 export function patchedMap(call: Call, type: string, live: JsonObject): JsonObject | Refusal {
   const { request, route } = call;
   if (type === STRATEGIC_MERGE_PATCH) return strategicallyPatched(call, live, schemaFor(route));
-  // With field validation the patch is decoded before it is applied.
+  // With field validation, the patch is decoded before it is applied, and the error has this prefix.
   const unread = request.query['fieldValidation'] === 'Ignore' ? '' : 'error decoding patch: ';
   if (request.undecodable !== undefined || request.body === undefined) {
     if (unread === '' && type !== JSON_PATCH) return badRequest('Invalid JSON Patch');
@@ -236,7 +236,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
     const why = end ? 'unexpected end of JSON input' : bareReason(request.decodeError);
     return badRequest(`${unread}${why ?? 'invalid character in the patch'}`);
   }
-  // Null decodes into an empty list of operations, but not into a merge patch.
+  // Null decodes as an empty list of operations, but not as a merge patch.
   if (request.body === null) return type === JSON_PATCH ? live : badRequest('Invalid JSON Patch');
   let patched: JsonValue;
   if (type === JSON_PATCH) {
@@ -255,7 +255,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
     if (result.outcome === 'failed')
       return refuse(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
     patched = result.value;
-    // Other patches nest no deeper than the patch or the object.
+    // Only a JSON patch can nest the object deeper than both the patch and the object.
     if (isTooDeep(patched)) return badRequest(`the patched object nests deeper than ${LEVELS_MAX} levels`);
   } else {
     if (!isMap(request.body) && unread === '') return badRequest('Invalid JSON Patch');
@@ -271,7 +271,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
   ]);
 }
 
-/** Returns the schema with the merge keys: that of the patch's kind. */
+/** Returns the schema with the merge keys for the kind that is patched. */
 function schemaFor({ version, subresource }: Call['route']): SchemaNode {
   if (subresource === 'scale' || version.schema === undefined) return nodeOfGoType('autoscaling/v1.Scale');
   return version.schema.root;
@@ -286,7 +286,7 @@ function storePatched(
 ): KubeObject | Refusal {
   const { definition, namespace, name, version } = call.route;
   const shown = version.fromStorage(old);
-  // Defaults added on read are stored by the next write, whatever it changes.
+  // Defaults that were added when the object was read are stored by the next write, no matter what it changes.
   const filledIn = shown.apiVersion === old.apiVersion && !jsonEqual(shown, old);
   if (
     kernel.admission === undefined &&
