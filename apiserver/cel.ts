@@ -1,3 +1,3 @@
-/** CEL as an API server evaluates it. */
+/** The CEL implementation of the API server. */
 export { compileExpression } from './server/cel/environment.ts';
 export { toDynamic } from './server/cel/shapes.ts';

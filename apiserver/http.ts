@@ -1,4 +1,4 @@
-/** The API server behind a socket: certificates, tokens, calls to webhooks, connections that become streams. */
+/** Serves the API server on a socket: certificates, tokens, calls to webhooks, upgraded connections. */
 export { ANONYMOUS, parseTokens, UNSECURED } from './server/http/authentication.ts';
 export { httpsCallOut, type CallOutOptions } from './server/http/call-out.ts';
 export { CertificateAuthority, SERVER_NAMES, type Identity } from './server/http/certificates.ts';

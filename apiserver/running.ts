@@ -40,7 +40,7 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** The client's user with `authorization: 'rbac'`: a user or `system:serviceaccount:NAMESPACE:NAME`. Default: an administrator. */
   readonly user?: string | UserInfo;
-  /** How API calls travel; default `http-library`, the faster one. */
+  /** How API calls are sent; default `http-library`, the faster one. */
   readonly transport?: Transport;
 }
 
@@ -116,7 +116,7 @@ export class RunningApiServer implements AsyncDisposable {
     }) as InstanceType<Module['KubeConfig']>;
   }
 
-  /** Returns an undici dispatcher without sockets, for clients that accept one; the host of a request does not matter. */
+  /** Returns an undici dispatcher without sockets, for clients that accept one; it ignores the host of a request. */
   get dispatcher(): InProcessDispatcher {
     return (this.#dispatcher ??= createDispatcher(this.server, undefined));
   }
@@ -185,12 +185,12 @@ export class RunningApiServer implements AsyncDisposable {
     return this.server.objects(resource);
   }
 
-  /** Returns the current state, to restore later. Costs nothing per object. */
+  /** Returns the current state, to restore later. Does not copy objects. */
   snapshot(): ServerSnapshot {
     return this.server.snapshot();
   }
 
-  /** Restores a snapshot; by default the state after the start. Open watches stop without an event, the clock goes on. */
+  /** Restores a snapshot; by default the state after the start. Open watches stop without an event. The clock is not reset. */
   reset(snapshot: ServerSnapshot = this.#initial): void {
     this.server.restore(snapshot);
   }
@@ -206,8 +206,8 @@ export class RunningApiServer implements AsyncDisposable {
   }
 
   /**
-   * Ends all watches and forgets the history: a client that resumes gets 410 Gone and has to list again. Commits a ConfigMap in
-   * kube-system, because a client that has seen the latest change has missed nothing.
+   * Ends all watches and deletes the history: a client that resumes gets 410 Gone and has to list again. Commits a ConfigMap in
+   * kube-system, because a client that has seen the latest change could otherwise resume.
    */
   expireWatches(): void {
     const { revision } = this.server;

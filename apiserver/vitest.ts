@@ -15,7 +15,7 @@ export function apiServerTest(options: StartOptions = {}): TestAPI<ApiServerFixt
   return base.extend<ApiServerFixture>({
     // oxlint-disable-next-line no-empty-pattern -- vitest reads the required fixtures from the pattern
     apiServer: async ({}, use) => {
-      // One server for all tests would be faster by milliseconds, but keep its clock, listeners and a failed test's clients.
+      // One server for all tests would save milliseconds, but keep its clock, its listeners and the clients of a failed test.
       await using running = startApiServer(options);
       await use(running);
     },

@@ -10,7 +10,7 @@ import type { WatchEvent } from '../objects/watch-event.ts';
 import type { ApiResponse, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
 import { contentTypeOf, decodeRequest, frameText, lowerCaseHeaders, nodeError, responseText } from './wire-text.ts';
 
-/** The part of undici's `dispatch` options that is read here. */
+/** The options of undici's `dispatch` that this dispatcher reads. */
 export interface DispatchOptions {
   readonly path: string;
   readonly method: string;
@@ -54,7 +54,7 @@ interface OlderHandler {
   onError(error: unknown): void;
 }
 
-/** Undici cancels unreachable bodies; the moment depends on the garbage collector, not on the target. */
+/** The abort reason of undici when it cancels a body that became unreachable. That depends on the garbage collector, not on the target. */
 const COLLECTED = 'garbage collected';
 
 const JSON_HEADERS: { readonly [name: string]: string } = { 'content-type': 'application/json' };
@@ -104,11 +104,11 @@ function asToday(handler: OlderHandler): DispatchHandler {
   };
 }
 
-/** One request and its answer; also the controller that the handler holds. */
+/** One request and its answer; also the controller that is passed to the handler. */
 class Exchange extends AsyncResource implements DispatchController, ResponseSink {
   aborted = false;
   reason: unknown = null;
-  /** Chunks are few and small: while a reader is paused, its chunks are buffered. */
+  /** Always false: chunks are few and small, so they are buffered while a reader is paused. */
   readonly paused = false;
   rawHeaders: readonly Buffer[] = JSON_RAW;
   readonly handler: DispatchHandler;

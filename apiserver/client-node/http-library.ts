@@ -68,7 +68,7 @@ class Call implements ResponseSink {
     );
   }
 
-  /** Sends nothing for the start of a watch: client-node reads a watch through an API method as one text when it ends. */
+  /** Does nothing when a watch starts: client-node reads a watch that is opened through an API method as one text, when it ends. */
   open(): void {}
 
   event(event: WatchEvent): void {

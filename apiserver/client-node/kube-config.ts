@@ -23,7 +23,7 @@ const SERVER = 'http://stalemate.invalid';
 const NAME = 'stalemate';
 
 export interface InProcessKubeConfigOptions {
-  /** client-node as the target itself imports it. */
+  /** The copy of client-node that the target imports. */
   readonly clientNode: ClientNode;
   readonly upstream: Upstream;
   readonly transport: Transport;

@@ -1,2 +1,2 @@
-/** How client-node's API calls travel: past `fetch` (about five times as fast) or through it. Watches always use `fetch`. */
+/** How client-node's API calls are sent: past `fetch` (about five times as fast) or through it. Watches always use `fetch`. */
 export type Transport = 'http-library' | 'dispatcher';

@@ -10,7 +10,7 @@ import type { WatchEvent } from '../objects/watch-event.ts';
 import { listAsSent } from '../wire/typed-list.ts';
 import type { ApiRequest, ApiResponse, ConnectionError, Method } from '../wire/http.ts';
 
-/** Queries repeat, except for those with a resource version. */
+/** The maximum number of cached queries. Most queries repeat, but those with a resource version do not. */
 const QUERIES_MAX = 5_000;
 
 const queries = new Map<string, { readonly [key: string]: string }>();
@@ -63,7 +63,7 @@ function parseQuery(text: string): { readonly [key: string]: string } {
   return query;
 }
 
-/** Decodes a body of server-side apply, which may be YAML. */
+/** Decodes the body of a server-side apply, which may be YAML. */
 function decodeYaml(contentType: string, text: string): { body: JsonValue } | { undecodable: string } {
   if (!contentType.includes('yaml')) return { undecodable: text };
   try {
@@ -116,7 +116,7 @@ function listText(list: JsonObject & { readonly items: readonly JsonValue[] }): 
 }
 
 const SYSCALLS = { ECONNRESET: 'read', ECONNREFUSED: 'connect', ETIMEDOUT: 'connect' } as const;
-/** Linux's numbers, as libuv reports them. */
+/** The errno values of Linux, as libuv reports them. */
 const ERRNOS = { ECONNRESET: -104, ECONNREFUSED: -111, ETIMEDOUT: -110 } as const;
 
 /** Returns the error that Node's network layer raises. */

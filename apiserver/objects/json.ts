@@ -1,5 +1,5 @@
 /**
- * Reads JSON of unchecked shape: is it a map, what is at this key, with an empty value where there is nothing.
+ * Reads JSON whose shape has not been checked: type checks, and accessors that return an empty value where there is none.
  *
  * Owns: the accessors that every layer shares. Does not own: the types (`object.ts`), paths through lists by the name of an item
  * (`edit.ts`).
@@ -46,8 +46,8 @@ export function sortedKeys(value: JsonValue): JsonValue {
 }
 
 /**
- * Returns a copy of `map` without some of its keys, given in their order in the map. Deleting the keys from a copy would take far longer,
- * and use more memory.
+ * Returns a copy of `map` without the given keys, which must be in the order that they have in the map. Deleting keys from a copy would
+ * take far longer, and use more memory.
  */
 export function withoutKeys(
   map: { readonly [key: string]: JsonValue | undefined },

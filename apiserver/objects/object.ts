@@ -1,8 +1,8 @@
 /**
  * Kubernetes objects as plain immutable JSON.
  *
- * Owns: the JSON types, object metadata, how one object is named. Does not own: what a server does with them (`apiserver`), how they travel
- * (`wire`). Objects from the API server are frozen by convention: copy, never edit.
+ * Owns: the JSON types, object metadata, keys and names of objects. Does not own: what a server does with them (`apiserver`), their
+ * encoding (`wire`). Objects from the API server are frozen by convention: copy, never edit.
  */
 
 /** Any JSON value; integers beyond 2^53 are out of scope. */

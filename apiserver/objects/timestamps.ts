@@ -1,4 +1,4 @@
-/** Timestamps as objects carry them. */
+/** Timestamps in the format that objects use. */
 
 /** Returns the current time plus `offsetSeconds` (default 0): RFC 3339 with whole seconds. */
 export type Timestamp = (offsetSeconds?: number) => string;

@@ -1,4 +1,4 @@
-/** Watch vocabulary, as on the wire. */
+/** Watch events, as sent to clients. */
 import type { KubeObject, JsonObject } from './object.ts';
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';

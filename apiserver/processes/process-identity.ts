@@ -3,7 +3,7 @@
  * its host.
  *
  * A file that outlives its process carries this identity, so that a later process can distinguish leftovers from files in use. Owns:
- * reading it from `/proc`; on other systems pid and host name are all there is. Start at {@link isOurProcess}.
+ * reading it from `/proc`; other systems only provide the pid and the host name. Start at {@link isOurProcess}.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -50,7 +50,7 @@ export function isMarkAlive(mark: string): boolean {
   return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });
 }
 
-/** Reports whether a process still runs; true for one of another machine, where that is unknown. */
+/** Reports whether a process still runs. Returns true for a process of another machine, where that is unknown. */
 export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   if (host !== ourHost()) return true;
   try {

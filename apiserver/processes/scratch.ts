@@ -1,9 +1,9 @@
 /**
  * Scratch folders of child programs, named after their owner process, so that a later run can find orphans.
  *
- * A watchdog ends programs when this process ends; where it was killed too, or was too slow, orphans are found here: the folder name
- * identifies the owner, a file in it the started processes. Only folders of this user are considered: the system's temporary folder is
- * world-writable. Owns: these names and files. Start at {@link scratchFolder}, {@link endLeft}.
+ * A watchdog ends the programs when this process ends. If the watchdog was killed too, or was too slow, the orphans are found here: the
+ * folder name identifies the owner, and a file in the folder lists the started processes. Only folders of this user are considered: the
+ * system's temporary folder is world-writable. Owns: these names and files. Start at {@link scratchFolder}, {@link endLeft}.
  */
 import { appendFileSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * A shell that cleans up once this process is gone, in whatever way: Ctrl-C twice, a crash, kill -9.
+ * A shell that cleans up after this process has ended in any way: Ctrl-C twice, a crash, kill -9.
  *
- * It waits at the end of a pipe that only this process holds, and exits at a line "done". Without a shell nothing watches: the next start
- * finds the leftovers. Owns: starting it without keeping the event loop alive. Start at {@link WatchingShell}.
+ * It reads a pipe that only this process can write to, and exits without cleaning up when it reads the line "done". Where no shell is
+ * available, the next start finds the leftovers. Owns: starting it without keeping the event loop alive. Start at {@link WatchingShell}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 

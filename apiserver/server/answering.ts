@@ -41,12 +41,12 @@ function shortened(warnings: readonly string[]): readonly string[] {
   return cut;
 }
 
-/** Returns the answer with the collected warnings. A pause is returned unchanged. */
+/** Returns the answer with the collected warnings. A `Suspended` is returned unchanged. */
 export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   if (response instanceof Suspended) return response;
   const { warnings, route } = call;
   const { version, subresource } = route;
-  // Paths that the router does not know have no warnings.
+  // Paths that the router does not know get no deprecation warning.
   const known = subresource === '' || version.subresources.has(subresource);
   if (version.deprecated !== undefined && known) warnings.unshift(version.deprecated);
   if (warnings.length === 0) return response;

@@ -35,7 +35,7 @@ function get(path: string): ApiRequest {
   return { method: 'GET', path, query: {}, headers: {} };
 }
 
-/** Repeats `step` until it can be measured and prints its rate. */
+/** Repeats `step` often enough to measure it, and prints its rate. */
 function measure(title: string, step: (turn: number) => void, turns = 200_000): void {
   for (let turn = 0; turn < 20_000; turn++) step(turn);
   const start = realNow();

@@ -1,5 +1,5 @@
 /**
- * From a request body to an object ready for a strategy: the decode step of every write.
+ * Turns a request body into an object that is ready for a strategy: the decode step of every write.
  *
  * Owns: kind and version checks, names against the URL, pruning and defaulting, the query options shared by writes. Answers 400 and 422
  * with kube-apiserver's messages.
@@ -31,9 +31,9 @@ import { isTooLargeToStore, TOO_LARGE_TO_STORE, TooMuchFilledIn } from './weight
 export interface Incoming {
   readonly object: JsonObject;
   readonly meta: MutableMeta;
-  /** `meta.managedFields` is final: an apply has set it. */
+  /** True if an apply has already set `meta.managedFields`. */
   readonly owned?: true;
-  /** The metadata of an apply that changes on a read-write round trip (`apply/raw-metadata.ts`). */
+  /** True if the metadata is of an apply and changes on a read-write round trip (`apply/raw-metadata.ts`). */
   readonly raw?: true;
 }
 
@@ -47,7 +47,7 @@ export interface WriteOptions {
 const NONE: readonly FieldError[] = [];
 const PLAIN_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
 
-/** Returns `?dryRun=` and `?fieldValidation=`, or a refusal. `earlier` are the errors in options of a single verb. */
+/** Returns `?dryRun=` and `?fieldValidation=`, or a refusal. `earlier` are the errors in options that only one verb has. */
 export function writeOptions(
   query: { readonly [key: string]: string },
   kind: OptionsKind,
@@ -75,7 +75,7 @@ export function patchOptions(query: { readonly [key: string]: string }): WriteOp
 
 const NO_FORCE = [fieldForbidden('force', 'may not be specified for non-apply patch')];
 
-/** Protobuf is decoded by the HTTP shell: in process a body is already decoded. */
+/** The media types of bodies. Protobuf is decoded by the HTTP shell; in process a body is already decoded. */
 export const BODY_TYPES: readonly string[] = [
   'application/json',
   'application/yaml',
@@ -99,7 +99,7 @@ export function bodyTypes(definition: ResourceDefinition): readonly string[] {
   return definition.custom ? CUSTOM_BODY_TYPES : BODY_TYPES;
 }
 
-/** The Go type of the part that Go reads first of every body. */
+/** The Go type that Go decodes first from every body. */
 export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
@@ -210,7 +210,7 @@ export function decodeMap(
 /** Go's decoder of built-in kinds collects at most this many strict errors. */
 const STRICT_ERRORS_MAX = 100;
 
-/** Returns the result of `coerce`; undefined when its defaults exceed what can be stored. */
+/** Returns the result of `coerce`; undefined when its defaults make it too large to store. */
 function filledIn(coerced: () => JsonObject | string): JsonObject | string | undefined {
   try {
     return coerced();
@@ -220,13 +220,16 @@ function filledIn(coerced: () => JsonObject | string): JsonObject | string | und
   }
 }
 
-/** Reports early what a real server notices when it stores an object, after work that may be many times the object's size. */
+/**
+ * Reports whether an object is too large to store. A real server notices that only when it stores it, after work of many times the object's
+ * size.
+ */
 function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom, gr }: ResourceDefinition): boolean {
   // Definitions are stored as JSON too.
   return typeof object !== 'string' && isTooLargeToStore(object, custom || gr === CRDS, meta);
 }
 
-/** Returns the first error before the metadata, in document order: the one that Go's decoder reports. */
+/** Returns the first error in the fields before the metadata, in document order, which is the error that Go's decoder reports. */
 function earlierProblem({ request, route }: Call, typed: KubeObject, words: 'json' | 'converter'): string | undefined {
   const { definition, version } = route;
   if (definition.custom || words !== 'json') return undefined;
@@ -278,7 +281,7 @@ function isWithin(duplicate: string, unknown: readonly string[]): boolean {
 
 const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');
 
-/** Decodes the body of a /scale request, a Scale whatever the resource is. If present, `patched` is decoded instead of the body. */
+/** Decodes the body of a /scale request, which is a Scale for every resource. If present, `patched` is decoded instead of the body. */
 export function decodeScale(call: Call, patched: JsonObject | undefined, options: WriteOptions): JsonObject | Refusal {
   const { route } = call;
   const definition = { ...route.definition, group: 'autoscaling', kind: 'Scale', custom: false };
@@ -294,12 +297,15 @@ export function decodeScale(call: Call, patched: JsonObject | undefined, options
   return { ...incoming.object, apiVersion, kind, metadata: { ...incoming.meta } };
 }
 
-/** Reports whether Go converts the result from a map instead of decoding JSON, with other error messages: after a strategic merge patch. */
+/**
+ * Reports whether Go converts the result from a map, with other error messages, instead of decoding JSON: it does after a strategic merge
+ * patch.
+ */
 function isStrategic({ request }: Call): boolean {
   return request.method === 'PATCH' && request.headers['content-type']?.startsWith(STRATEGIC_MERGE_PATCH) === true;
 }
 
-/** Returns a value that should be a string, as messages show it. */
+/** Returns a value that should be a string, in the form that messages show. */
 function shown(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -341,7 +347,7 @@ function checkType(definition: ResourceDefinition, version: ServedVersion, raw: 
   return { ...raw, apiVersion: version.apiVersion, kind: definition.kind } as KubeObject;
 }
 
-/** Refuses a kind that differs from the URL's: an unknown one, or that of another resource. */
+/** Refuses a kind that differs from the kind in the URL: an unknown kind, or the kind of another resource. */
 function checkBuiltInType(
   definition: ResourceDefinition,
   version: ServedVersion,

@@ -7,10 +7,10 @@ export interface Call {
   readonly route: Route;
   /** Texts of `Warning` headers. */
   readonly warnings: string[];
-  /** True if the server makes this write itself, without a client: a definition is then established in the same commit. */
+  /** True if the server makes this write itself, without a client. A definition is then established in the same commit. */
   readonly internal?: true;
-  /** True if webhooks have already been called about the subresource that leads to this write. */
+  /** True if webhooks have already been called for the subresource request that leads to this write. */
   readonly admitted?: true;
-  /** The original request on a subresource, when this call is the resulting write of the object behind it. */
+  /** The original request on a subresource, if this call is the resulting write to the parent object. */
   readonly origin?: Call;
 }

@@ -10,8 +10,8 @@ import type { FieldError } from './refusal.ts';
 import type { CompiledSchema } from './schema/compiled-schema.ts';
 
 /**
- * When `metadata.generation` increases: never, on changes of spec, of everything but metadata (and status), …
- * `initial`: it is 1 and stays so. `spec-changes`: it is absent until the spec changes.
+ * When `metadata.generation` increases: `none`: never; `initial`: never, it stays 1; `spec`: when the spec changes; `spec-changes`: the
+ * same, but it is absent until then; `content`: when anything but metadata (and status) changes.
  */
 export type GenerationPolicy =
   | 'none'
@@ -25,12 +25,12 @@ export type GenerationPolicy =
 /** The validation rule of `metadata.name`. */
 export type NameRule = 'subdomain' | 'label' | 'service' | 'path-segment' | 'ip';
 
-/** The stored objects of a resource; without an argument, of this one. */
+/** Returns the stored objects of a resource; without an argument, of this resource. */
 export type Stored = (gr?: string) => readonly KubeObject[];
 
 /**
- * How the code of a kind validates metadata, beyond the common validation. `core`: finalizers must be qualified, as in the oldest kinds.
- * `…change`: immutable fields as well. `maps`: labels, annotations and owners only.
+ * How the code of a kind validates metadata, in addition to the common validation. `core`: finalizers must be qualified, as in the oldest
+ * kinds. `…change`: immutable fields are checked too. `maps`: only labels, annotations and owners.
  */
 export type MetadataCheck = 'core' | 'plain' | 'core-change' | 'change' | 'maps';
 
@@ -50,26 +50,28 @@ export interface Strategy {
   readonly metadataValidation: MetadataValidation;
   /** True if DELETE returns the object; otherwise it returns a Status. */
   readonly returnsDeleted: boolean;
-  /** The default propagation policy of DELETE: `unsupported` never adds a garbage-collection finalizer. */
+  /** The default propagation policy of DELETE. `unsupported` never adds a garbage-collection finalizer. */
   readonly dependents: 'background' | 'orphan' | 'unsupported';
-  /** How DELETE works. `pod`: gracefully. `namespace`: in two steps through spec.finalizers. `definition`: after its instances. */
+  /**
+   * How DELETE works. `pod`: gracefully. `namespace`: in two steps through spec.finalizers. `definition`: after its instances are deleted.
+   */
   readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
   /** True if a status in a create is stored. */
   readonly keepsStatus?: boolean;
   /**
-   * Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). `metadata`: nearly all, `everything`:
-   * its uid, too.
+   * Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). `metadata`: nearly all of it.
+   * `everything`: all of it, including the uid.
    */
   readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata' | 'everything';
   /** Makes the server's own changes in a write to /status. */
   readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
-  /** Changes a new object as default admission plugins do (of its metadata only annotations count), or returns a refusal. */
+  /** Changes a new object as the default admission plugins do, or returns a refusal. Of its changes to metadata only annotations count. */
   readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
-  /** Returns a refusal of a new object by default admission plugins, after webhooks. */
+  /** Returns the refusal of a new object by the default admission plugins, which runs after webhooks. */
   readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
-  /** Returns a refusal, like `forbid`, of an update of the object itself. */
+  /** Like `forbid`, but for an update of the object itself. */
   readonly forbidChange?: (object: KubeObject, old: KubeObject, stored: Stored) => string | undefined;
-  /** Reports whether a new object reads with more fields than were stored: the next write then changes it, even an identical one. */
+  /** Reports whether a new object is read with more fields than were stored: the next write then changes it, even if it is identical. */
   readonly readsMore?: (object: KubeObject) => boolean;
   /** Sets server-side fields of a new object: initial status and the like. `stored`: objects of this resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
@@ -79,9 +81,12 @@ export interface Strategy {
   readonly onUpdate?: (object: KubeObject, old: KubeObject, stored: Stored) => KubeObject;
   /** Adds fields that a real server always writes, because they cannot be absent in its internal type. */
   readonly converted?: (object: KubeObject) => KubeObject;
-  /** Defaults and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
+  /**
+   * Defaults and normalises an object on every write; on updates it also gets the stored object. Must return its argument when nothing
+   * changes.
+   */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
-  /** Returns allocation errors, which come before validation: field errors, or one without a field. */
+  /** Returns allocation errors, which come before validation errors: field errors, or one error without a field. */
   readonly unallocatable?: (
     object: KubeObject,
     old: KubeObject | undefined,
@@ -104,9 +109,9 @@ export interface PrinterColumn {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0: always shown; greater: only in wide tables. */
+  /** 0: always shown; greater than 0: only in wide tables. */
   readonly priority: number;
-  /** As in the definition, with its leading dot. */
+  /** As written in the definition, with its leading dot. */
   readonly jsonPath: string;
 }
 
@@ -121,21 +126,21 @@ export interface ServedVersion {
   /** The version's subresources: `status`, `scale`, `finalize`, `binding`, `eviction`. */
   readonly subresources: ReadonlySet<string>;
   readonly scale?: ScalePaths;
-  /** Custom resources: pruning, defaulting and validation of everything but metadata. */
+  /** For custom resources: prunes, defaults and validates everything but metadata. */
   readonly schema?: CompiledSchema;
   /** Field selectors in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: { readonly [label: string]: FieldReader };
-  /** Custom resources: the declared columns, if any. */
+  /** For custom resources: the declared columns, if any. */
   readonly printerColumns?: readonly PrinterColumn[];
-  /** Custom resources: the original schema, for OpenAPI. */
+  /** For custom resources: the original schema, for OpenAPI. */
   readonly published?: JsonObject;
-  /** Custom resources: the storage version; absent when it is this one. */
+  /** For custom resources: the storage version; absent when it is this version. */
   readonly stored?: string;
   /** Text of the deprecation warning, for deprecated versions. */
   readonly deprecated?: string;
-  /** With a conversion webhook: ensures that conversions to this version are known, or interrupts (`conversion/`). */
+  /** Present with a conversion webhook: ensures that conversions to this version are known, or interrupts the request (`conversion/`). */
   readonly prepare?: (objects: readonly KubeObject[]) => void;
-  /** Converts to the stored form, and `fromStorage` from it; both are the identity for the storage version. */
+  /** Converts an object to its stored form. `fromStorage` converts back. Both return it unchanged for the storage version. */
   readonly toStorage: (object: KubeObject) => KubeObject;
   readonly fromStorage: (object: KubeObject) => KubeObject;
 }

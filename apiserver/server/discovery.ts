@@ -1,5 +1,5 @@
 /**
- * Every path that names no resource.
+ * Serves every path that names no resource.
  *
  * Owns: routing to discovery (`discovery/`), OpenAPI (`openapi/`), health, version and the list of paths.
  */
@@ -15,7 +15,7 @@ import { isBuiltIn } from './routing.ts';
 
 export { versionOrder } from './discovery/groups.ts';
 
-/** The imitated version, as in its Go modules. */
+/** The imitated version, in the spelling of its Go modules. */
 const VERSION: JsonObject = {
   major: '1',
   minor: '36',
@@ -34,7 +34,7 @@ const VERSION: JsonObject = {
 
 /** Answers a non-resource path. */
 export function discover(registry: Registry, request: ApiRequest): ApiResponse {
-  // Path prefixes ignore trailing slashes, exact paths do not.
+  // Path prefixes ignore trailing slashes; exact paths do not.
   const path = request.path.replace(/(?<=.)\/+$/, '');
   const answer = answerTo(registry, path, request);
   // Some of these paths check the method, the others answer any method.

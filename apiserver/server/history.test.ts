@@ -137,7 +137,7 @@ function byName(a: KubeObject, b: KubeObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
 }
 
-/** Removes uids, which differ the second time because their counter is not reset. */
+/** Removes uids: they differ in the second run, because their counter is not reset. */
 function withoutUid(object: KubeObject): string {
   return JSON.stringify({ ...object, metadata: { ...object.metadata, uid: '' } });
 }

@@ -1,7 +1,7 @@
 /**
  * The server as the verbs see it: its state, and committing a change.
  *
- * Owns: the interface between `server.ts` (which implements it) and `verbs/` (which use it).
+ * Owns: the interface that `server.ts` implements and `verbs/` uses.
  */
 import type { KubeObject } from '../objects/object.ts';
 import type { Admission } from './admission/admission.ts';
@@ -14,12 +14,12 @@ import type { CommittedChange } from './store.ts';
 
 export interface Kernel extends ServerState {
   readonly owners: Ownership;
-  /** The declared answers of pods. */
+  /** The declared answers of the kubelet to requests to pods. */
   readonly kubelet: DeclaredKubelet;
-  /** Calls webhooks before writes; undefined without any. */
+  /** Calls webhooks before writes; undefined without webhooks. */
   readonly admission: Admission | undefined;
   /**
-   * Stores an object and notifies watches and observers. Returns the stored object. `by`: the request whose sender owns the changed fields.
+   * Stores an object and notifies watches and observers. Returns the stored object. `by`: the request; its sender owns the changed fields.
    */
   commit(definition: ResourceDefinition, object: KubeObject, before: KubeObject | undefined, by?: Call): KubeObject;
   /** Removes an object and notifies watches and observers. */

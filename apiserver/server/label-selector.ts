@@ -1,5 +1,5 @@
 /**
- * The grammar of `?labelSelector=`, token by token as k8s.io/apimachinery `labels/selector.go` reads it.
+ * The grammar of `?labelSelector=`, parsed token by token as in k8s.io/apimachinery `labels/selector.go`.
  *
  * Owns: tokens, requirements and their error messages. Does not own: caching (`selectors.ts`).
  */
@@ -14,10 +14,10 @@ export type LabelMatcher = (labels: Labels) => boolean;
 const SYMBOLS: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '(']);
 const SPECIAL = '=!(),><';
 const SPACE = ' \t\r\n';
-/** The token at the end of a selector; it also stands for NUL. */
+/** The token at the end of a selector. A NUL character counts as the end too. */
 const END = '';
 
-/** Returns a predicate or an error. */
+/** Returns a predicate, undefined if the selector matches everything, or an error. */
 export function compileLabelSelector(text: string): LabelMatcher | undefined | string {
   try {
     return new Parser(tokensOf(text)).parse();

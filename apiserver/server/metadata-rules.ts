@@ -2,7 +2,7 @@
  * The rules of object metadata (k8s.io/apimachinery `api/validation/objectmeta.go`).
  *
  * Owns: validation of metadata, allowed updates, messages, and how often each error is reported: a real server validates metadata once for
- * every kind and once more in the code of the kind, and clients see every cause twice. Start at {@link validateNewMetadata} and {@link
+ * all kinds and again in the code of the kind, so clients see every cause twice. Start at {@link validateNewMetadata} and {@link
  * validateMetadataUpdate}.
  */
 import { parseApiVersion, type ObjectMeta, type OwnerReference } from '../objects/object.ts';
@@ -14,8 +14,8 @@ import { ERRORS_MAX } from './weight.ts';
 const NONE: readonly FieldError[] = [];
 
 /**
- * Returns errors in the metadata of a new object. `content`: the other errors; kinds without metadata validation of their own only validate
- * metadata when there are none.
+ * Returns errors in the metadata of a new object. `content`: the errors in the rest of the object; kinds without metadata validation of
+ * their own validate metadata only if there are none.
  */
 export function validateNewMetadata(
   meta: ObjectMeta,
@@ -37,7 +37,7 @@ export function validateNewMetadata(
   return [...errors, ...content];
 }
 
-/** Reports whether metadata is the common case, which is valid; decided without allocating. */
+/** Reports, without allocating, whether metadata is of the common form, which is valid. */
 function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
   return (
     meta.name !== undefined &&
@@ -172,7 +172,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, errors: F
 
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-/** Checks that finalizers are qualified, which old kinds require. */
+/** Checks that finalizers are qualified names, which the oldest kinds require. */
 function validateFinalizerHomes(finalizers: readonly string[] | undefined, errors: FieldError[]): void {
   for (const [index, one] of (finalizers ?? []).entries())
     if (!one.includes('/') && !STANDARD_FINALIZERS.includes(one))

@@ -1,7 +1,7 @@
 /**
  * Object metadata in canonical form.
  *
- * Owns: strict decoding of `metadata` into one key order without empty values. Validation is in `metadata-rules.ts`. Start at {@link
+ * Owns: strict decoding of `metadata`: keys in a fixed order, no empty values. Validation is in `metadata-rules.ts`. Start at {@link
  * decodeMetadata}.
  */
 import { isList, isMap } from '../objects/json.ts';
@@ -16,8 +16,8 @@ const TIMES = ['creationTimestamp', 'deletionTimestamp'] as const;
 const MAPS = ['labels', 'annotations'] as const;
 
 /**
- * Canonical metadata: known keys only, in one order, without empty values. A string is a decoding error. `managedFields` is kept as sent:
- * an empty list has a meaning (`apply/ownership.ts`).
+ * Returns canonical metadata: known keys only, in a fixed order, without empty values. A string is a decoding error. `managedFields` is
+ * kept as sent, because an empty list has a meaning (`apply/ownership.ts`).
  */
 export function decodeMetadata(raw: JsonValue | undefined): MutableMeta | string {
   if (raw === undefined || raw === null) return {};
@@ -123,7 +123,7 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
   return list;
 }
 
-/** Returns the decoding error of a field of an owner reference. */
+/** Returns the decoding error of a field of an owner reference; undefined if its type is right. */
 function unless(type: 'string' | 'boolean', key: string, value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null || typeof value === type) return undefined;
   return mismatch(`ownerReferences.${key}`, value, type === 'string' ? type : 'bool');

@@ -1,7 +1,7 @@
 /**
  * Name rules of Kubernetes with their messages (k8s.io/apimachinery `util/validation`).
  *
- * Owns: DNS names, qualified names, label values, path segments. Results are cached, because the same few names recur.
+ * Owns: DNS names, qualified names, label values, path segments. Results are cached, because the same names are checked again and again.
  */
 import type { NameRule } from './definition.ts';
 import { ipText, parseIp } from './schema/ip.ts';
@@ -32,7 +32,7 @@ const QUALIFIED_TEXT =
 const LABEL_VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** Returns `check` with its results in a cache, which is cleared when it has grown large. */
+/** Returns `check` with cached results. The cache is cleared when it has grown large. */
 function cached(check: (text: string) => readonly string[]): (text: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (text) => {
@@ -75,7 +75,7 @@ const CHECKS: { readonly [rule in NameRule]: (name: string) => readonly string[]
   ip: cached(ipErrors),
 };
 
-/** Returns errors in an address, which must be canonical so that a name identifies it. */
+/** Returns errors in an IP address that is used as a name. It must be canonical, so that one address has one name. */
 function ipErrors(name: string): readonly string[] {
   const address = parseIp(name, true);
   if (address === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
@@ -91,7 +91,7 @@ function isMapped(address: readonly number[]): boolean {
   return address.length === 16 && address.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255));
 }
 
-/** Returns errors in `metadata.name`; a prefix (`generateName`) may end with a dash. */
+/** Returns errors in `metadata.name`, or in `generateName` if `prefix`, which may end with a dash. */
 export function nameErrors(rule: NameRule, name: string, prefix: boolean): readonly string[] {
   return CHECKS[rule](prefix && name.endsWith('-') && name.length > 1 ? `${name.slice(0, -1)}a` : name);
 }

@@ -1,7 +1,7 @@
-/** Listeners that see every commit before watches do. */
+/** Listeners that are called for every commit before watches receive it. */
 import type { CommittedChange } from './store.ts';
 
-/** An error to throw once a commit is complete. */
+/** An error that is thrown once a commit is complete. */
 export interface Thrown {
   readonly error: unknown;
 }
@@ -11,7 +11,7 @@ export type Observer = (change: CommittedChange) => void;
 export class Observers {
   readonly #all = new Set<Observer>();
 
-  /** Adds an observer until the returned function is called. */
+  /** Adds an observer. The returned function removes it. */
   add(observer: Observer): () => void {
     this.#all.add(observer);
     return () => {

@@ -1,4 +1,4 @@
-/** Retention and eviction. */
+/** Tests of retention and eviction. */
 import { expect, it } from 'vitest';
 import { Recent } from './recent.ts';
 

@@ -1,8 +1,8 @@
 /**
  * A cache of values derived from objects.
  *
- * Unlike a WeakMap it evicts entries that were not read recently, and costs the garbage collector nothing per entry. Two generations: an
- * entry lives until `room` other entries have been set since it was last read.
+ * Unlike a WeakMap it evicts entries that were not read recently, and its entries cost the garbage collector nothing. It has two
+ * generations: an entry stays until `room` other entries have been set since it was last read.
  */
 export class Recent<Key extends object, Value> {
   readonly #room: number;

@@ -1,14 +1,14 @@
 /**
  * Refusals of the API server, as values.
  *
- * Owns: the messages, reasons and details, copied from kube-apiserver. A step of a request returns either its result or a {@link Refusal};
- * nothing is thrown. Field errors (422) are data until {@link invalid} formats them. Start at {@link invalid}.
+ * Owns: the messages, reasons and details, copied from kube-apiserver. A step of a request returns its result or a {@link Refusal}; nothing
+ * is thrown. Field errors (422) are data until {@link invalid} formats them. Start at {@link invalid}.
  */
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 import type { ApiResponse } from '../wire/http.ts';
 import { failureStatus, type StatusCause, type StatusDetails, type StatusReason } from '../wire/status.ts';
 
-/** An error answer. */
+/** An answer that reports an error. */
 export class Refusal implements ApiResponse {
   readonly code: number;
   readonly body: JsonObject | string;
@@ -87,7 +87,7 @@ export function nameExhausted(of: Refused, name: string): Refusal {
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** Returns 409 of optimistic locking; `why` defaults to the standard message. */
+/** Returns 409 for a failed optimistic lock; `why` defaults to the standard message. */
 export function conflict(of: Refused, name: string, why: string = MODIFIED): Refusal {
   return refuse(409, 'Conflict', `Operation cannot be fulfilled on ${of.gr} "${name}": ${why}`, detailsOf(of, name));
 }
@@ -110,7 +110,7 @@ export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }
 
-/** 404 below a built-in group: a Status, while other unknown paths get plain text. */
+/** 404 under a built-in group. It is a Status, while other unknown paths get plain text. */
 export const NO_RESOURCE: Refusal = refuse(404, 'NotFound', 'the server could not find the requested resource', {});
 
 /** The answer of the built-in kinds' router to a method that a path does not support. */
@@ -121,7 +121,7 @@ export const NO_METHOD: Refusal = refuse(
   {},
 );
 
-/** Returns 405. For custom resources its message names the verb; for built-in kinds the router answers, which does not know the verb. */
+/** Returns 405. For custom resources the message names the verb. For built-in kinds the router answers, which does not know the verb. */
 export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
   if (!of.custom) return NO_METHOD;
   return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {
@@ -150,7 +150,7 @@ export function tooLargeVersion(asked: number, current: number): Refusal {
   });
 }
 
-/** 504 where a real server times out after 34 s. */
+/** The answer to requests that a real server would time out after 34 s: 504. */
 export const OUT_OF_TIME: Refusal = refuse(
   504,
   'Timeout',
@@ -162,7 +162,7 @@ export const OUT_OF_TIME: Refusal = refuse(
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
-  /** The offending value as the message shows it; absent where Go shows none. */
+  /** The invalid value, in the form that the message shows; absent where Go shows none. */
   readonly value?: JsonValue;
   readonly detail: string;
 }
@@ -211,7 +211,7 @@ export function fieldNotSupported(field: string, value: JsonValue, supported: re
   };
 }
 
-/** The maximum length of a value in a message. A real server shows it completely, in its message and once more among the causes. */
+/** The maximum length of a value in a message. A real server does not truncate it, and repeats it among the causes. */
 const VALUE_MAX = 512 * 1024;
 
 function shownValue(value: JsonValue): string {
@@ -232,12 +232,15 @@ export function fieldErrorText(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 
-/** Returns several errors as Go's `Aggregate` formats them: a single one unchanged, several in brackets; empty for none. */
+/** Returns several errors as Go's `Aggregate` formats them: a single error unchanged, several errors in brackets; empty without errors. */
 export function aggregated(texts: readonly string[]): string {
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
 
-/** The maximum total of errors in an answer, characters. A real server lists all errors, and each may quote a value of megabytes. */
+/**
+ * The maximum total length of the errors in an answer, in characters. A real server lists all errors, and each may quote a value of
+ * megabytes.
+ */
 const TOLD_MAX = 1024 * 1024;
 
 /** Returns 422 for an object of `kind` (`Widget.example.com` in the message). */

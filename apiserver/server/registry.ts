@@ -28,7 +28,7 @@ export class Registry {
     }
   }
 
-  /** Returns a resource by `pods` or `widgets.example.com`. */
+  /** Returns a resource by its name and group: `pods` or `widgets.example.com`. */
   byResource(gr: string): ResourceDefinition | undefined {
     return this.#byResource.get(gr);
   }
@@ -37,7 +37,7 @@ export class Registry {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** Returns the definition that stores an object, including versions that are not served. */
+  /** Returns the definition of the resource that an object is stored as, including versions that are not served. */
   storing({ apiVersion, kind }: KubeObject): ResourceDefinition {
     const definition =
       this.byKind(apiVersion, kind)?.[0] ??
@@ -46,7 +46,7 @@ export class Registry {
     return definition;
   }
 
-  /** Returns everything that is served; of each kind the storage version first, which needs no conversion. */
+  /** Returns all served resources. The storage version of each comes first, because it needs no conversion. */
   resourceKinds(): ResourceKind[] {
     return this.definitions.flatMap((definition) =>
       definition.versions
@@ -64,7 +64,7 @@ export class Registry {
     return found === undefined ? undefined : { ...resourceKindOf(...found), group: parseApiVersion(apiVersion).group };
   }
 
-  /** Returns the resource of the path; undefined when nothing is served there. */
+  /** Returns the resource that the path names; undefined when the path is not served. */
   route(path: string): Route | undefined {
     const known = this.#routes.get(path);
     if (known !== undefined || this.#routes.has(path)) return known;
@@ -88,7 +88,8 @@ export class Registry {
     const watching = rest[0] === 'watch' && rest.length > 1;
     if (watching) rest = rest.slice(1);
     let namespace = '';
-    // `/namespaces/x/pods` is namespaced; `/namespaces/x` and `/namespaces/x/status|finalize` are the kind itself.
+    // In `/namespaces/x/pods` the namespace is a prefix; `/namespaces/x` and `/namespaces/x/status|finalize` name the Namespace object
+    // itself.
     if (rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status' && rest[2] !== 'finalize') {
       namespace = rest[1] ?? '';
       rest = rest.slice(2);
@@ -107,7 +108,7 @@ export class Registry {
   }
 }
 
-/** Decodes a segment of a path. */
+/** Decodes one segment of a path. */
 function unescaped(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

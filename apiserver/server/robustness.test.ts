@@ -1,4 +1,4 @@
-/** Every request gets an answer: nothing is thrown, and every revision has its change. */
+/** Every request gets an answer: nothing is thrown, and every revision has a change. */
 import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 import { MERGE, testServer, WIDGETS } from './testing.ts';
@@ -35,7 +35,7 @@ const META: JsonObject = {
   ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'u' }],
 };
 
-/** Collections, each with a valid object. */
+/** Collections, each with a valid object for it. */
 const SAMPLES: readonly (readonly [string, JsonObject])[] = [
   ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS],
   [

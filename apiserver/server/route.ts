@@ -10,6 +10,6 @@ export interface Route {
   readonly subresource: string;
   /** True for a legacy `/watch/` path: the verb is watch, whatever the query is. */
   readonly watching: boolean;
-  /** The supported methods of the path, for built-in kinds; verbs of custom resources check on their own. */
+  /** The methods that the path supports, for built-in kinds. For custom resources the handlers check the method. */
   readonly methods?: ReadonlySet<string>;
 }

@@ -1,5 +1,5 @@
 /**
- * The supported methods of paths of the built-in groups, as a real server's router knows them, and the refusal of other methods.
+ * The supported methods of paths of the built-in groups, as in a real server's router, and the refusal of other methods.
  *
  * Owns: the templates that a real server derives from its discovery (`kinds/discovery-data.ts`), and refusals before any resource handler.
  * Does not own: stored resources (`registry.ts`). Start at {@link methodsAt} and {@link unroutable}.
@@ -19,7 +19,7 @@ const METHOD_OF: { readonly [verb: string]: string } = {
 };
 const ON_COLLECTIONS: ReadonlySet<string> = new Set(['list', 'create', 'deletecollection']);
 const ON_OBJECTS: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
-/** Requests that are proxied to a kubelet or a pod: every method, and any path below. */
+/** The methods of paths that are proxied to a kubelet or a pod: all of them, also for any longer path. */
 const PROXY: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const ONLY_GET: ReadonlySet<string> = new Set(['GET']);
 const NONE: ReadonlySet<string> = new Set();
@@ -41,7 +41,7 @@ export function isBuiltIn(apiVersion: string): boolean {
 
 /**
  * Returns the methods of a path below `/api/V` or `/apis/G/V` of a built-in group; undefined when no template matches. `rest`: the path's
- * segments after the version, where empty segments match parameters too.
+ * segments after the version. Empty segments match parameters too.
  */
 export function methodsAt(apiVersion: string, rest: readonly string[]): ReadonlySet<string> | undefined {
   const watching = rest[0] === 'watch';
@@ -70,7 +70,7 @@ function allPlaces(): ReadonlyMap<string, AllowedMethods> {
   for (const { group, versions } of DISCOVERED)
     for (const { version, resources } of versions) {
       const apiVersion = group === '' ? version : `${group}/${version}`;
-      // The version itself, for {@link isBuiltIn}.
+      // An entry for the version itself, which {@link isBuiltIn} looks up.
       all.set(apiVersion, NOWHERE);
       for (const resource of resources) all.set(`${apiVersion}/${resource.resource}`, placeOf(resource));
     }
@@ -102,7 +102,7 @@ function methods(verbs: readonly string[]): ReadonlySet<string> {
   return new Set(verbs.map((verb) => METHOD_OF[verb] ?? ''));
 }
 
-/** Verbs of custom resources that work across namespaces. */
+/** The methods that custom resources support across all namespaces. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const PART_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'PATCH']);
 const VERBS: { readonly [method: string]: string } = { POST: 'create', DELETE: 'delete' };
@@ -111,14 +111,14 @@ const VERBS: { readonly [method: string]: string } = { POST: 'create', DELETE: '
 export function unroutable(route: Route, method: string): Refusal | undefined {
   const { definition, version, namespace, name, subresource } = route;
   if (!definition.custom) return route.methods?.has(method) === false ? NO_METHOD : undefined;
-  // Across all namespaces custom resources are read-only.
+  // Across all namespaces, custom resources can only be read.
   if (definition.namespaced && namespace === '' && !READING.has(method)) return UNKNOWN_PATH;
   if (subresource === '') return method in METHODS ? undefined : methodNotAllowed(definition, '');
   if (!version.subresources.has(subresource)) return notFound(definition, name);
   return PART_METHODS.has(method) ? undefined : methodNotAllowed(definition, VERBS[method] ?? '');
 }
 
-/** Returns the answer to a read or a deletion with an impossible name or namespace. */
+/** Returns the answer to a read or a deletion whose name or namespace no object can have. */
 export function unstorable(route: Route, method: string): Refusal | undefined {
   const { definition, namespace, name, subresource, watching } = route;
   if (method !== 'GET' && method !== 'DELETE') return undefined;

@@ -51,7 +51,7 @@ export function parseFieldSelector(text: string): readonly FieldTerm[] | string 
   return terms;
 }
 
-/** Returns the error of a value with unescaped special characters. */
+/** Returns the error for a value with unescaped special characters. */
 function valueProblem(raw: string): string | undefined {
   for (let at = 0; at < raw.length; at++) {
     const char = raw.charAt(at);
@@ -63,7 +63,7 @@ function valueProblem(raw: string): string | undefined {
   return undefined;
 }
 
-/** Splits at unescaped commas. */
+/** Splits a selector at unescaped commas. */
 function splitTerms(text: string): string[] {
   const parts: string[] = [];
   let part = '';
@@ -79,7 +79,10 @@ function splitTerms(text: string): string[] {
   return parts;
 }
 
-/** Returns a predicate over the terms; undefined when there are none. `reader` knows every label (checked before). */
+/**
+ * Returns a predicate that checks all terms; undefined when there are none. `reader` supports all labels in the terms, which were checked
+ * before.
+ */
 export function compileFields(
   terms: readonly FieldTerm[],
   reader: (label: string) => FieldReader | undefined,

@@ -1,4 +1,4 @@
-/** The state that requests are processed with: stored objects, served resources, access control, and the sources of time and ids. */
+/** The state that is needed to process requests: stored objects, served resources, access control, and the sources of time and ids. */
 import type { AccessControl } from './access/control.ts';
 import type { Registry } from './registry.ts';
 import type { Store } from './store.ts';

@@ -1,8 +1,8 @@
 /**
  * The embedded API server, in process.
  *
- * Owns: the public API, routing, and how a commit becomes visible (observers, watches, definitions). Pure: no I/O, no clock; time, uids and
- * name suffixes come from injected functions. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
+ * Owns: the public API, routing, and how a commit becomes visible (observers, watches, definitions). Pure: no I/O and no clock; the time,
+ * uids and name suffixes come from injected functions. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
  */
 import { ApiServerError } from '../objects/errors.ts';
 import { jsonEqual } from '../objects/json.ts';
@@ -56,7 +56,7 @@ export interface ApiServerOptions {
   /** Returns the current time in epoch milliseconds. */
   readonly now: () => number;
   readonly newUid: () => string;
-  /** Returns five characters for `generateName`. */
+  /** Returns the five characters that are appended to `generateName`. */
   readonly nameSuffix: () => string;
   /** The key that signs tokens of service accounts. Default: a fixed key, for servers that are only reachable in process. */
   readonly tokenKey?: string;
@@ -65,11 +65,11 @@ export interface ApiServerOptions {
   /** When owners of fields are computed: on every write, or (default) when an apply first touches an object. */
   readonly fieldManagement?: FieldManagement;
   /**
-   * The authorization mode: everything is allowed (default), or RBAC with the stored roles and bindings. Requests without a user may do
-   * everything.
+   * The authorization mode: everything is allowed (default), or RBAC with the stored roles and bindings. Requests without a user are always
+   * allowed.
    */
   readonly authorization?: AuthorizationMode;
-  /** Verifies bearer tokens other than those of service accounts, for TokenReview. */
+  /** Verifies bearer tokens other than service account tokens, for TokenReview. */
   readonly tokenUser?: (token: string) => UserInfo | undefined;
   /** The declared answers of pods and services; by default there are none. */
   readonly kubelet?: KubeletAnswers;
@@ -77,7 +77,7 @@ export interface ApiServerOptions {
   readonly callOut?: CallOutFunction;
 }
 
-/** All state of a server. Opaque; cheap to take and to restore. */
+/** The complete state of a server. Opaque; cheap to take and to restore. */
 export interface ServerSnapshot {
   readonly store: StoreSnapshot;
   readonly registry: Registry;
@@ -88,7 +88,7 @@ const HISTORY_MAX = 10_000;
 
 const NOTHING = (): void => {};
 
-/** The field manager of the server's own objects. */
+/** The headers for writes by the server itself, which make it their field manager. */
 const AS_ITSELF = { 'user-agent': 'kube-apiserver' } as const;
 
 export class ApiServer implements Upstream {
@@ -102,7 +102,7 @@ export class ApiServer implements Upstream {
   readonly #kubelet: DeclaredKubelet;
   readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
-  /** The time of the request that is being run, which is the same in every run. */
+  /** The time of the current request. If the request runs again, the time stays the same. */
   #attemptTime: string | undefined;
 
   constructor(options: ApiServerOptions) {
@@ -127,8 +127,8 @@ export class ApiServer implements Upstream {
   }
 
   /**
-   * Handles one request, synchronously: `answer`, or `open` and the first events, are called before it returns. Later commits push events
-   * to open watches in revision order. The returned function closes a watch from the client's side.
+   * Handles one request synchronously: calls `answer`, or `open` and the first events, before it returns. Later commits send events to open
+   * watches in revision order. The returned function closes a watch from the client's side.
    */
   send(sent: ApiRequest, sink: ResponseSink): () => void {
     const admitted = this.#access.admit(sent);
@@ -151,7 +151,7 @@ export class ApiServer implements Upstream {
     const call: Call = { request, route, warnings: [] };
     const { method, query } = request;
     const wantsWatch = route.watching || asksToWatch(query);
-    // A name in the path makes it a get, except on the legacy watch paths.
+    // A request whose path has a name is a get, except on the legacy watch paths.
     if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
       if (route.version.prepare !== undefined) return this.#attempt(request, sink, true);
       return watch(this.#kernel, this.#watchers, call, sink);
@@ -167,12 +167,12 @@ export class ApiServer implements Upstream {
     return this.#registry.route(path);
   }
 
-  /** Returns the refusal of a request that routes to a resource but no further. */
+  /** Returns the refusal of a request whose path names a resource but whose method is not routed. */
   refusalOf(route: Route, method: string): ApiResponse | undefined {
     return unroutable(route, method);
   }
 
-  /** Stores the objects that a real server creates at startup, for clients that look for them. `port`: where it listens. */
+  /** Stores the objects that a real server creates at startup, for clients that look for them. `port`: the server's own port. */
   boot(port: number): void {
     const facts = { now: this.#kernel.timestamp(), port, uid: this.#options.newUid() };
     for (const object of bootObjects(facts)) this.#boot(object);
@@ -209,7 +209,7 @@ export class ApiServer implements Upstream {
     return this.#access.denied();
   }
 
-  /** Returns the user of a service account token; undefined when another server signed it, or it has expired or lost its owner. */
+  /** Returns the user of a service account token; undefined when it is invalid, has expired, or its account or bound object is gone. */
   serviceAccountOf(token: string): UserInfo | undefined {
     return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey)?.user;
   }
@@ -225,7 +225,7 @@ export class ApiServer implements Upstream {
   }
 
   /**
-   * Installs a custom resource definition, Established at once; replaces one of the same name.
+   * Installs a custom resource definition, Established at once. A definition of the same name is replaced.
    *
    * @throws {ApiServerError} MANIFEST_INVALID when `crd` is not a valid definition.
    */
@@ -253,8 +253,8 @@ export class ApiServer implements Upstream {
   }
 
   /**
-   * Stores objects unchecked, including their uid; each gets a new version and is reported to observers as a change. Definitions must
-   * precede their instances.
+   * Stores objects without validation, including their uid. Each gets a new version and is reported to observers as a change. Definitions
+   * must come before their instances.
    */
   seed(objects: readonly KubeObject[]): void {
     for (const object of objects) this.#kernel.commit(this.#registry.storing(object), object, undefined);
@@ -275,14 +275,14 @@ export class ApiServer implements Upstream {
     this.#watchers.close(undefined, false);
   }
 
-  /** Runs a request, or a part of one, until all its webhooks have answered. */
+  /** Runs a request, or part of a request, until all its webhooks have answered. */
   #attempt(request: ApiRequest, sink: ResponseSink, watches: boolean): () => void {
     const attempt = new Attempt(this.#kernel);
     const present = request.method !== 'GET' && this.#webhooks.present;
     const sources = attempt.sources();
     let close = NOTHING;
     const run = (): ApiResponse => {
-      // The definition may have changed since the last run.
+      // The definition may have changed since the last run of this request.
       const route = this.#registry.route(request.path);
       if (route === undefined) return UNKNOWN_PATH;
       const call: Call = { request, route, warnings: [] };
@@ -339,17 +339,17 @@ export class ApiServer implements Upstream {
     const known = this.#options.tokenUser?.(token);
     if (known === undefined)
       return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey, audiences);
-    // The default audience of tokens is this server.
+    // This server is the default audience of tokens.
     return audiences.includes(ISSUER) ? { user: known, audiences: [ISSUER] } : undefined;
   }
 
-  /** Stores an initial object unchecked. */
+  /** Stores an initial object without validation. */
   #boot(object: KubeObject): void {
     const metadata = { ...object.metadata, uid: this.#options.newUid(), creationTimestamp: this.#kernel.timestamp() };
     this.#kernel.commit(this.#registry.storing(object), { ...object, metadata }, undefined);
   }
 
-  /** Creates or replaces an object on behalf of the server itself. */
+  /** Creates or replaces an object as the server's own write. */
   #putAsServer(resource: string, object: KubeObject): KubeObject | Refusal {
     const definition = this.#registry.byResource(resource);
     const version = definition?.versions[0];
@@ -418,7 +418,7 @@ export class ApiServer implements Upstream {
   }
 
   #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
-    // Queued before observers run, so that what they write is delivered after this change; delivered once they have seen it.
+    // Queued before observers run, so that changes that they write come after it; delivered once all observers have run.
     const isFirst = this.#watchers.enqueue(change);
     let thrown = this.#observers.notify(change);
     try {
@@ -435,7 +435,7 @@ export class ApiServer implements Upstream {
   #rebuildRegistry(change: CommittedChange): void {
     const served = this.#store.list(CRDS).filter(isEstablished);
     this.#registry = new Registry([...BUILT_IN, ...served.map(definitionOf)]);
-    // A new spec creates a new storage: watches on the old one end cleanly.
+    // A changed spec creates a new storage in a real server, so watches on the old one end cleanly.
     if (
       change.before !== undefined &&
       !(change.type === 'MODIFIED' && jsonEqual(change.object['spec'], change.before['spec']))

@@ -1,8 +1,8 @@
 /**
- * The store: every object, one global revision, and the history that watches resume from.
+ * The store: all objects, one global revision, and the history that watches resume from.
  *
  * Owns: commits, key order, exact views of the past, the history window, snapshots. Does not own: validation (`verbs/`). Tables are copied
- * on the first write after a snapshot, so taking and restoring one costs nothing per object.
+ * on the first write after a snapshot, so taking and restoring a snapshot copies no objects.
  */
 import type { KubeObject } from '../objects/object.ts';
 
@@ -57,7 +57,7 @@ export class Store {
   readonly #historyMax: number;
   #tables = new Map<string, Table>();
   #revision = 0;
-  /** The revision after which the history contains every change. */
+  /** The history contains every change after this revision. */
   #floor = 0;
   /** The history: sealed segments are shared with snapshots, `#tail` is not. */
   #sealed: readonly (readonly CommittedChange[])[] = [];
@@ -103,13 +103,13 @@ export class Store {
     return objects;
   }
 
-  /** Returns at most `max` objects in key order, starting at the key `from`, and the number of remaining ones. */
+  /** Returns at most `max` objects in key order, starting at the key `from`, and the number of objects after them. */
   page(resource: string, namespace: string, from: string, max: number): Page {
     const table = this.#tables.get(resource);
     if (table === undefined) return { objects: NO_OBJECTS, remaining: 0 };
     const keys = sortedKeys(table);
     const start = lowerBound(keys, from);
-    // The character after the slash ends the range of `namespace/`.
+    // The range of `namespace/` ends before the character that follows the slash in ASCII: 0.
     const end = namespace === '' ? keys.length : lowerBound(keys, `${namespace}0`);
     const page = keys.slice(start, Math.min(start + max, end));
     return {
@@ -218,7 +218,7 @@ export class Store {
 
   #record(change: CommittedChange): CommittedChange {
     this.#tail.push(change);
-    // The history is trimmed at twice the window, which amortises the cost: one pass per `historyMax` commits.
+    // The history is trimmed only when it has twice the window's length, which amortises the cost: one pass per `historyMax` commits.
     if (this.#tail.length >= this.#historyMax * 2) {
       const dropped = this.#tail[this.#tail.length - this.#historyMax - 1];
       if (dropped !== undefined) this.expireBefore(dropped.revision);
@@ -236,7 +236,7 @@ function sortedKeys(table: Table): readonly string[] {
   return table.keys;
 }
 
-/** Returns the index of the first key that is not below `key`. */
+/** Returns the index of the first key that is not less than `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;
@@ -252,7 +252,7 @@ function stamped(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** Appends changes after `revision`; segments are in revision order. */
+/** Appends the changes after `revision`; segments are in revision order. */
 function collectAfter(segment: readonly CommittedChange[], revision: number, into: CommittedChange[]): void {
   const last = segment.at(-1);
   if (last === undefined || last.revision <= revision) return;

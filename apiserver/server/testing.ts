@@ -17,7 +17,7 @@ export interface TestServer {
   /** The clock, in epoch milliseconds. */
   readonly clock: { nowMs: number };
   readonly request: (method: Method, path: string, body?: JsonValue, more?: Partial<ApiRequest>) => Answer;
-  /** Opens a watch; events are collected as they arrive. */
+  /** Opens a watch, which collects events as they arrive. */
   readonly watch: (path: string, query?: { readonly [key: string]: string }) => OpenWatch;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Open watches: which change is delivered to which watch, as which event.
+ * Open watches: which change is delivered to which watch, and as which event.
  *
- * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even when a
- * sink writes during delivery, bookmarks. Does not own: request options (`verbs/watch.ts`).
+ * Owns: selector transitions (an object that starts matching is ADDED, an object that stops matching is DELETED), delivery in revision
+ * order even when a sink writes during delivery, bookmarks. Does not own: request options (`verbs/watch.ts`).
  */
 import type { Thrown } from './observers.ts';
 import type { JsonObject, KubeObject } from '../objects/object.ts';
@@ -23,7 +23,7 @@ export interface Watcher {
   readonly selection: Selection;
   readonly bookmarks: boolean;
   readonly sink: ResponseSink;
-  /** The revision up to which changes are not delivered: the watch has seen them or starts later. */
+  /** Changes up to this revision are not delivered: the watch has already seen them, or starts later. */
   after: number;
   closed: boolean;
 }
@@ -40,7 +40,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   if (now) return { type: before ? 'MODIFIED' : 'ADDED', object: version.fromStorage(change.object) };
   if (!before) return undefined;
   if (type === 'DELETED') return { type, object: version.fromStorage(change.object) };
-  // The object no longer matches: the event has the previous object with the new version.
+  // The object no longer matches, so the event contains the previous object with the new version.
   const last = version.fromStorage(change.before ?? change.object);
   return {
     type: 'DELETED',
@@ -48,7 +48,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   };
 }
 
-/** Returns a bookmark. `empty`: an empty object of the kind, of which Go writes all fields. */
+/** Returns a bookmark. `empty`: an empty object of the kind, with all fields that Go always writes. */
 export function bookmark(empty: KubeObject, revision: number, endsInitial: boolean): WatchEvent {
   const ends = endsInitial ? { 'k8s.io/initial-events-end': 'true' } : {};
   const annotations = { ...empty.metadata.annotations, ...ends };
@@ -59,7 +59,7 @@ export function bookmark(empty: KubeObject, revision: number, endsInitial: boole
   return { type: 'BOOKMARK', object: { ...empty, metadata } };
 }
 
-/** Returns the event; undefined when the change does not match, or needs a webhook conversion first, which ends the watch. */
+/** Returns the event; undefined when the change does not match, or when it needs a webhook conversion first, which ends the watch. */
 function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.version.prepare === undefined) return eventFor(watcher, change);
   try {
@@ -95,8 +95,8 @@ export class Watchers {
   }
 
   /**
-   * Queues a change: each watch receives revisions in order, also those that sinks and observers write in turn. Returns whether the caller
-   * has to {@link deliver} the queue; otherwise a caller further up the stack does.
+   * Queues a change, so that each watch receives all revisions in order, including those written by sinks and observers. Returns whether
+   * the caller has to {@link deliver} the queue; otherwise a caller further up the stack does.
    */
   enqueue(change: CommittedChange): boolean {
     this.#queue.push(change);
@@ -105,7 +105,9 @@ export class Watchers {
     return true;
   }
 
-  /** Sends the queued changes to their watches. Returns the first error: a watch that throws must not keep events from the others. */
+  /**
+   * Sends the queued changes to their watches. Returns the first error: if one watch throws, the other watches still receive their events.
+   */
   deliver(): Thrown | undefined {
     let thrown: Thrown | undefined;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
@@ -123,7 +125,7 @@ export class Watchers {
     return thrown;
   }
 
-  /** Runs `events`; changes that are committed meanwhile are delivered afterwards. */
+  /** Runs `events`, which sends the initial events. Changes that are committed meanwhile are delivered afterwards. */
   first(events: () => void): void {
     if (this.#notifying) {
       events();
@@ -153,7 +155,7 @@ export class Watchers {
           watcher.sink.event(bookmark(watcher.empty(), revision, false));
   }
 
-  /** Ends the watches of one resource, or all. `silently`: they are dropped without an event. */
+  /** Ends the watches of one resource, or all watches. `silently`: they are dropped without an event. */
   close(resource: string | undefined, silently: boolean): void {
     for (const [key, watchers] of this.#byResource) {
       if (resource !== undefined && key !== resource) continue;

@@ -1,7 +1,7 @@
 /**
- * Size limits of objects: etcd's request limit, and the depth of recursive walks.
+ * Size limits of objects: etcd's request limit, and the depth of recursive traversals.
  *
- * Owns: these limits. Sizes are lower bounds computed without serialising: etcd would also refuse an object that is refused here.
+ * Owns: these limits. Sizes are lower bounds that are computed without serialising: etcd would also refuse any object that is refused here.
  */
 import { longIntegerDigits } from '../wire/go-json.ts';
 import { isList, nestsDeeper } from '../objects/json.ts';
@@ -12,56 +12,59 @@ import { rawError, type Refusal } from './refusal.ts';
 export const STORED_BYTES_MAX: number = 1.5 * 1024 * 1024;
 
 /**
- * The maximum nesting depth of bodies. Go reads 10 000 levels; here most walks over an object are recursive, and a deeper one would
+ * The maximum nesting depth of bodies. Go accepts 10 000 levels; here most traversals of an object are recursive, and a deeper object would
  * overflow the stack.
  */
 export const LEVELS_MAX = 1000;
 
-/** The maximum number of maps and lists in one body: each takes many times its two bytes in memory. */
+/** The maximum number of maps and lists in one body: an empty one takes two bytes of text, and many times as much memory. */
 export const CONTAINERS_MAX = 250_000;
 
-/** The maximum number of distinct keys in one body: a map of many keys takes ten times as long to parse as a list of as many items. */
+/** The maximum number of distinct keys in one body: a map takes ten times as long to parse as a list with the same number of items. */
 export const KEYS_MAX = 150_000;
 
-/** The maximum number of distinct keys in a body that has more maps and lists than that number. */
+/** The maximum number of distinct keys in a body that also has more maps and lists than this number. */
 export const KEYS_OF_MANY_MAX = 75_000;
 
 /**
- * The maximum number of collected errors per object: one for each of a hundred thousand items would make an answer of tens of megabytes.
+ * The maximum number of collected errors per object: with one error for each of a hundred thousand items, an answer would have tens of
+ * megabytes.
  */
 export const ERRORS_MAX = 10_000;
 
 /** etcd's message for a request that is too large. */
 export const TOO_LARGE_TO_STORE: Refusal = rawError('etcdserver: request is too large');
 
-/** Thrown while defaulting when the defaults exceed what can be stored; caught while decoding. */
+/** Thrown while defaulting when the defaults make an object too large to store; caught while decoding. */
 export class TooMuchFilledIn extends Error {}
 
 /**
  * Reports whether etcd would refuse an object because of its size.
  *
- * @param named - Whether field names are stored too, as in JSON and unlike in protobuf.
- * @param metadata - The stored metadata, where it is not the object's own.
+ * @param named - Whether field names are stored too, which JSON does and protobuf does not.
+ * @param metadata - The stored metadata, if it differs from the object's own.
  */
 export function isTooLargeToStore(
   object: JsonObject,
   named: boolean,
   metadata: JsonValue | undefined = object['metadata'],
 ): boolean {
-  // This runs on every write, so it does not copy the object with its metadata. The braces count once.
+  // This function runs on every write, so it does not copy the object with its metadata. The braces are counted only once.
   const room = roomAfter({ metadata }, STORED_BYTES_MAX + BRACES, named);
   return roomAfter(object, room, named, 'metadata') < 0;
 }
 
-/** Returns the bytes that can still be stored beside an object. */
+/** Returns how many bytes can still be stored in addition to an object. */
 export function roomBeside(object: JsonObject, named: boolean): number {
   return roomAfter(object, STORED_BYTES_MAX, named);
 }
 
-/** Map fields of built-in kinds whose keys are data, so that they are stored; and the stored bytes per character of a value. */
+/**
+ * Fields of built-in kinds that are maps with arbitrary keys, so their keys are stored too, with the stored bytes per character of a value.
+ */
 const MAPS: ReadonlyMap<string, number> = new Map([
   ...['labels', 'annotations', 'data', 'stringData', 'fieldsV1', 'matchLabels'].map((name) => [name, 1] as const),
-  // Base64 is stored decoded.
+  // Base64 is stored in decoded form.
   ['binaryData', 0.75],
   // Quantities may be stored in a shorter form.
   ...['hard', 'limits', 'requests', 'capacity', 'allocatable'].map((name) => [name, 0] as const),
@@ -70,12 +73,12 @@ const MAPS: ReadonlyMap<string, number> = new Map([
 /** Bytes of an empty map or list. */
 const BRACES = 2;
 
-/** Returns the minimum bytes of a value; for one that cannot be stored, a number above the limit. */
+/** Returns the minimum size of a value in bytes; for a value that is too large to store, any number above the limit. */
 export function weightOf(value: JsonValue): number {
   return STORED_BYTES_MAX - roomAfter(value, STORED_BYTES_MAX, true);
 }
 
-/** Returns what is left of `room` after a value without its field `except`; negative once the limit is exceeded. */
+/** Returns what is left of `room` bytes after a value without its field `except`; negative once the limit is exceeded. */
 function roomAfter(value: JsonValue, room: number, named: boolean, except?: string, share = 1): number {
   if (typeof value === 'string') return room - value.length * share - 2;
   if (value === null || typeof value !== 'object') return room - 1;

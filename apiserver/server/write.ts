@@ -1,8 +1,8 @@
 /**
  * The last steps of every write: strategy, validation, no-op detection, store.
  *
- * Owns: the common steps of POST, PUT and PATCH once they have a decoded object. PUT and PATCH differ only in how they get there, so that
- * status resets, generation rules and finalizer rules are the same for both. Start at {@link storeNew} and {@link storeChanged}.
+ * Owns: the common steps of POST, PUT and PATCH once the object is decoded. PUT and PATCH differ only before that, so status resets,
+ * generation rules and finalizer rules are the same for both. Start at {@link storeNew} and {@link storeChanged}.
  */
 import { isMap, valueAt, jsonEqual } from '../objects/json.ts';
 import type { JsonObject, KubeObject } from '../objects/object.ts';
@@ -39,12 +39,12 @@ import {
 import { ValidationLimitExceeded } from './schema/site.ts';
 import { rowKey } from './store.ts';
 
-/** kube-apiserver truncates the base so that base and suffix fit a DNS label. */
+/** kube-apiserver truncates the base so that base and suffix fit into a DNS label. */
 const GENERATE_NAME_BASE_MAX = 58;
-/** kube-apiserver's number of attempts with another suffix. */
+/** kube-apiserver's number of attempts, each with another suffix. */
 const GENERATE_NAME_TRIES = 8;
 
-/** The keys that come first in objects, in whatever order they were sent. */
+/** The keys that come first in stored objects, in whatever order they were sent. */
 const HEAD = { apiVersion: '', kind: '', metadata: {} };
 
 /** Creates an object and returns it in the storage version. */
@@ -53,7 +53,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const place = placeNew(kernel, definition, namespace, sent.meta);
   if (place !== undefined) return place;
   if (call.request.method === 'POST') {
-    // An update or an apply that creates keeps deletion marks: a new object can be terminating.
+    // Only a POST drops deletion marks. An update or an apply that creates an object keeps them: the new object can be terminating.
     delete sent.meta.deletionTimestamp;
     delete sent.meta.deletionGracePeriodSeconds;
   }
@@ -68,7 +68,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { strategy, gr } = definition;
   const asked = meta.resourceVersion;
   const generated = meta.name === undefined && meta.generateName !== undefined;
-  // Kinds without generations keep the given one.
+  // Kinds without generations keep the given generation.
   if (strategy.generation !== 'none') delete meta.generation;
   delete meta.resourceVersion;
   meta.uid = kernel.newUid();
@@ -105,7 +105,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
-/** Returns the function with which strategies read stored objects: of this resource, or of another. */
+/** Returns the function that strategies use to read stored objects: those of this resource, or of another one. */
 function storedFor(kernel: Kernel, definition: ResourceDefinition): Stored {
   return (gr = definition.gr) => kernel.store.list(gr);
 }
@@ -124,7 +124,7 @@ function forbidChange(kernel: Kernel, call: Call, object: KubeObject, old: KubeO
   return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
-/** Runs the admission plugins that come before webhooks. The fields that they set have no owner, as with webhooks. */
+/** Runs the admission plugins that come before webhooks. Like fields that webhooks set, the fields that they set have no owner. */
 function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
   const { definition, namespace } = call.route;
   const { admit } = definition.strategy;
@@ -138,12 +138,14 @@ function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusa
   return { ...sent, object, owned: true };
 }
 
-/** Reports whether the store would refuse a new object's version; it ignores non-numeric ones, and a dry run never gets there. */
+/**
+ * Reports whether the store would refuse the version of a new object. It ignores non-numeric versions. A dry run does not use the store.
+ */
 function isVersion(asked: string | undefined): boolean {
   return asked !== undefined && /^\d+$/.test(asked) && Number(asked) !== 0;
 }
 
-/** Returns the kind in validation messages: events are those of the core group, whichever group was used. */
+/** Returns the kind for validation messages: events are validated as events of the core group, whichever group was requested. */
 function internally(definition: ResourceDefinition): { readonly group: string; readonly kind: string } {
   return definition.group === 'events.k8s.io' ? { group: '', kind: definition.kind } : definition;
 }
@@ -180,7 +182,7 @@ function placeNew(
 
 const NAMESPACES = { group: '', resource: 'namespaces', kind: 'Namespace', gr: 'namespaces' };
 
-/** Checks that the body's namespace equals that of the URL; cluster-scoped kinds lose theirs silently. */
+/** Checks that the body's namespace equals that of the URL. For cluster-scoped kinds the namespace is dropped silently. */
 export function placeIn(definition: ResourceDefinition, namespace: string, meta: MutableMeta): Refusal | undefined {
   if (!definition.namespaced) delete meta.namespace;
   else if (meta.namespace === undefined) meta.namespace = namespace;
@@ -206,7 +208,7 @@ function prepareNew(
   return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
 }
 
-/** Refuses what cannot be allocated; only a write to the main resource allocates. */
+/** Refuses values that cannot be allocated; only a write to the main resource allocates. */
 function refuseUnallocatable(
   { route: { definition, subresource } }: Call,
   object: KubeObject,
@@ -245,9 +247,9 @@ function inTime(validate: () => readonly FieldError[]): readonly FieldError[] | 
 }
 
 /**
- * Updates an object and returns it in the storage version. `incoming` is in the request's version and already has the live
- * resourceVersion: the lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could notice
- * the difference.)
+ * Updates an object and returns it in the storage version. `incoming` is in the request's version and already has the live resourceVersion,
+ * because the optimistic lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could
+ * notice the difference.)
  */
 export function storeChanged(
   kernel: Kernel,
@@ -281,10 +283,10 @@ export function storeChanged(
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {
     if (!options.dryRun) kernel.remove(definition, old);
-    // Storing the object would have made empty lists null, but nothing was stored.
+    // Empty lists are kept in the answer: they become null when the object is stored, but nothing was stored.
     return withEmptied(sent.object, next);
   }
-  // Equal content is no write at all: same version, no event.
+  // A write without changes is not stored: the version stays, and there is no event.
   const settled = sent.raw !== true && !isStoredRaw(old);
   if (settled && (jsonEqual(next, old) || sameButForTimes(next, old))) return old;
   return options.dryRun ? next : committed(kernel, call, next, old, sent.raw === true);
@@ -421,7 +423,7 @@ function isNewGeneration(
   }
 }
 
-/** Reports whether an update deletes a terminating object, as the update that removes its last finalizer does. */
+/** Reports whether an update completes the deletion of a terminating object, for example by removing its last finalizer. */
 function endsDeletion(definition: ResourceDefinition, next: KubeObject, old: KubeObject): boolean {
   if (old.metadata.deletionTimestamp === undefined || (next.metadata.finalizers?.length ?? 0) > 0) return false;
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;

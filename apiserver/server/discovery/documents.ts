@@ -26,7 +26,7 @@ function groupObject({ group, versions }: DiscoveredGroup): JsonObject {
   return { name: group, versions: named, preferredVersion: named[0] };
 }
 
-/** Answers `/apis`. */
+/** Returns the answer to `/apis`. */
 export function groupList(registry: Registry): JsonObject {
   return {
     kind: 'APIGroupList',
@@ -60,7 +60,7 @@ function resourceList(group: string, { version, resources }: DiscoveredVersion):
   const own = { group, version };
   return {
     kind: 'APIResourceList',
-    // The core list predates the field.
+    // The discovery list of the core group is older than this field.
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: group === '' ? version : `${group}/${version}`,
     resources: resources.flatMap((resource) => resourceEntries(resource, own)),

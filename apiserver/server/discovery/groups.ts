@@ -1,7 +1,7 @@
 /**
  * The served groups: those of a real server, and those of installed custom resources.
  *
- * Owns: discovery data of custom resources, and the order of groups and versions. `documents.ts` writes it.
+ * Owns: discovery data of custom resources, and the order of groups and versions. `documents.ts` formats the documents.
  */
 import { createHash } from 'node:crypto';
 import type { ResourceDefinition, ServedVersion } from '../definition.ts';
@@ -75,7 +75,7 @@ function discovered(definition: ResourceDefinition, version: ServedVersion): Dis
   };
 }
 
-/** Returns the start of a digest, which changes with the storage version so that clients notice. */
+/** Returns the start of a digest that changes with the storage version, so that clients notice the change. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString('base64');

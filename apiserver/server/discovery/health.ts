@@ -44,7 +44,7 @@ const READY = ['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync', ...hook
 /** The checks of each path. */
 export const CHECKS: { readonly [name: string]: readonly string[] } = { healthz: ALIVE, livez: ALIVE, readyz: READY };
 
-/** Answers a path below one of the three; undefined for other paths. */
+/** Answers a path under one of the three endpoints; undefined for other paths. */
 export function health(path: string, request: ApiRequest): ApiResponse | undefined {
   const [name = '', ...rest] = path.slice(1).split('/');
   const checks = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;

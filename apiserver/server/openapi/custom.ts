@@ -1,19 +1,19 @@
 /**
- * OpenAPI of custom resources: the paths of a definition and its schema as a real server publishes them.
+ * OpenAPI of custom resources: the paths of a definition and its schema, as a real server publishes them.
  *
- * Owns: filling the templates of `data.ts` with a definition's names, and apiextensions-apiserver's additions to schemas (type and
- * metadata of objects and embedded objects, alternatives of int-or-string).
+ * Owns: filling the templates of `data.ts` with a definition's names, and apiextensions-apiserver's additions to schemas (type and metadata
+ * of objects and embedded objects, alternatives of int-or-string).
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import { openApiCustom, type Schemas, type TemplateDocument } from './data.ts';
 
-/** The contributions of one version of a definition. */
+/** What one version of a definition adds to the OpenAPI documents. */
 export interface CustomPart {
   readonly paths: JsonObject;
   readonly v2Paths: JsonObject;
-  /** Schemas of the kind and its list, and those that the paths refer to. */
+  /** The schemas of the kind and its list, and the schemas that the paths refer to. */
   readonly schemas: Schemas;
   readonly template: TemplateDocument;
 }
@@ -50,7 +50,7 @@ function componentPrefix(group: string, version: string): string {
   return `${group.split('.').toReversed().join('.')}.${version}.`;
 }
 
-/** Returns a function that replaces the placeholders in a template by a definition's names. */
+/** Returns a function that replaces the placeholders in a template with a definition's names. */
 function filler(
   { group, kind, listKind, resource }: ResourceDefinition,
   version: string,

@@ -1,8 +1,8 @@
 /**
  * The OpenAPI documents of the built-in groups, byte for byte as a real server serves them.
  *
- * Owns: lazy loading of `kinds/generated/openapi*`: they are large, and few clients ask for them. The index of hashes is separate, because
- * kubectl reads it before almost everything. Written by `apiserver/scripts/generate-builtins.ts`.
+ * Owns: loading `kinds/generated/openapi*` lazily: the documents are large, and few clients request them. The index of hashes is separate,
+ * because kubectl reads it before almost every command. Written by `apiserver/scripts/generate-builtins.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ export interface StoredDocument {
   readonly paths: JsonObject;
   readonly components?: JsonObject;
   readonly schemas?: readonly string[] | null;
-  /** Schemas that differ in this document. */
+  /** Schemas of this document that differ from the shared schema of the same name. */
   readonly own?: Schemas;
 }
 
@@ -54,7 +54,9 @@ export function openApiV3(): V3File {
   return v3;
 }
 
-/** Returns the templates for definitions: a separate file, because the built-in documents take tens of megabytes once parsed. */
+/**
+ * Returns the templates for definitions. They are in a separate file, because the built-in documents take tens of megabytes once parsed.
+ */
 export function openApiCustom(): CustomFile {
   custom ??= unpacked('openapi.custom.br') as CustomFile;
   return custom;
@@ -97,15 +99,15 @@ const ESCAPED: { readonly [char: string]: string } = {
   '\u2029': '\\u2029',
 };
 
-/** Returns JSON with Go's HTML escaping, the text that is hashed. */
+/** Returns JSON with Go's HTML escaping. This text is the one that is hashed. */
 export function goJson(value: unknown): string {
   let text = JSON.stringify(value);
-  // Texts may have megabytes, so there is no callback per character.
+  // Texts may have megabytes, so this avoids a callback per character.
   for (const char in ESCAPED) text = text.replaceAll(char, ESCAPED[char] ?? char);
   return text;
 }
 
-/** Returns a map as Go encodes it, from encoded values. */
+/** Returns a map as Go encodes it; the values are already encoded. */
 export function goJsonMap(entries: Iterable<readonly [string, string]>): string {
   const fields: string[] = [];
   for (const [key, text] of entries) fields.push(`${goJson(key)}:${text}`);

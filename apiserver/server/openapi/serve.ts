@@ -1,8 +1,8 @@
 /**
  * `/openapi/v3` and `/openapi/v2`: index, documents, hashes and caching.
  *
- * Owns: the list of documents and their headers. Documents of built-in groups are a real server's; those of custom resources are created on
- * demand and cached as long as the registry. Start at {@link openApi}.
+ * Owns: the list of documents and their headers. Documents of built-in groups are a real server's; documents of custom resources are
+ * created on demand and cached with the registry. Start at {@link openApi}.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../objects/object.ts';
@@ -19,7 +19,7 @@ interface Text {
 }
 
 interface Published {
-  /** Parts of custom resources by `apis/example.com/v1`. */
+  /** The parts of custom resources, by path, for example `apis/example.com/v1`. */
   readonly parts: ReadonlyMap<string, readonly CustomPart[]>;
   readonly documents: Map<string, Text>;
   v2: Text | undefined;
@@ -46,7 +46,7 @@ function publishedBy(registry: Registry): Published {
   return known;
 }
 
-/** Cached per version of a definition, because every change of any definition replaces the registry. */
+/** Parts are cached per version of a definition, because every change of any definition replaces the registry. */
 const partsOf = new WeakMap<ServedVersion, CustomPart>();
 
 function partOf(definition: ResourceDefinition, version: ServedVersion): CustomPart {
@@ -55,7 +55,7 @@ function partOf(definition: ResourceDefinition, version: ServedVersion): CustomP
   return part;
 }
 
-/** Built-in documents, which are the same for every registry. */
+/** The built-in documents, which are the same for every registry. */
 const builtIn = new Map<string, Text>();
 
 function document(registry: Registry, path: string): Text | undefined {
@@ -112,7 +112,7 @@ function hashed(text: string): Text {
   return { text, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
 }
 
-/** Answers a path below `/openapi/`; undefined for others. */
+/** Answers a path below `/openapi/`; undefined for other paths. */
 export function openApi(registry: Registry, path: string, request: ApiRequest): ApiResponse | undefined {
   if (path === '/openapi/v3') return index(registry, request);
   if (path.startsWith('/openapi/v3/')) return documentAnswer(registry, path.slice(12), request);
@@ -128,7 +128,7 @@ function index(registry: Registry, request: ApiRequest): ApiResponse {
   const { hash } = hashed(JSON.stringify({ paths }));
   const headers = { etag: `"${hash}"` };
   if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers };
-  // A real server answers with the content type text/plain.
+  // A real server sends the index with the content type text/plain.
   return { code: 200, plainText: true, body: { paths }, headers };
 }
 
@@ -167,12 +167,12 @@ const V2_PROTOBUF = {
 } as const;
 
 /**
- * OpenAPI v2 as protobuf, without paths and definitions: kubectl only requests it for a kind that v3 does not have, and then reports that
- * there is no such kind.
+ * OpenAPI v2 as protobuf, without paths and definitions. kubectl only requests it for a kind that v3 does not have, and then reports that
+ * the kind does not exist.
  */
 const BARE_V2 = field(1, '2.0') + field(2, field(1, 'Kubernetes') + field(2, 'unversioned'));
 
-/** Encodes a field: ASCII text shorter than 128 bytes. */
+/** Encodes a text field of fewer than 128 ASCII characters. */
 function field(number: number, text: string): string {
   return String.fromCharCode((number << 3) | 2, text.length) + text;
 }
@@ -182,7 +182,7 @@ function isKnown(request: ApiRequest, hash: string): boolean {
   return tags !== undefined && tags.split(',').some((tag) => tag.trim() === `"${hash}"`);
 }
 
-/** Reports whether the client accepts JSON, the only form of documents here; a real server also has protobuf. */
+/** Reports whether the client accepts JSON, the only supported form of documents; a real server also supports protobuf. */
 function acceptsJson({ headers }: ApiRequest): boolean {
   const accept = headers['accept'] ?? '';
   return accept === '' || /application\/json|\*\/\*|application\/\*/.test(accept);

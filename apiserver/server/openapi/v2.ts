@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { CustomPart } from './custom.ts';
 import { goJson, goJsonMap, openApiV2 } from './data.ts';
 
-/** Returns the document as text, joined from the texts of its parts. */
+/** Returns the document as text, assembled from the texts of its parts. */
 export function documentV2(parts: readonly CustomPart[]): string {
   const base = openApiV2();
   const definitions = new Map(baseTexts().definitions);
@@ -39,7 +39,7 @@ function baseTexts(): Texts {
   return (ofBase ??= { definitions: written(definitions as JsonObject), paths: written(paths as JsonObject) });
 }
 
-/** Texts per version of a definition, which do not depend on other definitions. */
+/** The texts of each version of a definition; they do not depend on other definitions. */
 const ofParts = new WeakMap<CustomPart, Texts>();
 
 function textsOf(part: CustomPart): Texts {
@@ -62,10 +62,10 @@ function written(map: JsonObject, turned: (value: JsonValue) => JsonValue = (val
 
 /** v3 keywords without a v2 equivalent. */
 const UNKNOWN = new Set(['anyOf', 'oneOf', 'not', 'nullable']);
-/** Keywords that do not hold for a nullable value. */
+/** Keywords to drop from the schema of a nullable value. */
 const OF_TYPE = new Set(['type', 'items', 'properties', 'additionalProperties']);
 
-/** Converts a schema to v2. kubectl treats properties as complete, so a free-form object has none. */
+/** Converts a schema to v2. kubectl rejects undeclared fields, so a free-form object has no properties. */
 function definitionV2(schema: JsonValue): JsonValue {
   if (!isMap(schema) || schema[PRESERVE] !== true || schema[GVK] === undefined) return inV2(schema);
   const fields = schema[SELECTABLE];
@@ -75,7 +75,7 @@ function definitionV2(schema: JsonValue): JsonValue {
 const GVK = 'x-kubernetes-group-version-kind';
 const SELECTABLE = 'x-kubernetes-selectable-fields';
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
-/** Further keywords that do not hold for a free-form value. */
+/** More keywords to drop from the schema of a free-form value. */
 const OF_FIELDS = new Set(['items', 'properties']);
 
 function inV2(value: JsonValue): JsonValue {
@@ -101,7 +101,7 @@ function inV2(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** Reports whether a property is optional in v2: a nullable one, and the type of an embedded object of any shape. */
+/** Reports whether a property is optional in v2: a nullable property, and the type of an embedded object of any shape. */
 function isOptionalInV2(schema: JsonObject, name: JsonValue): boolean {
   const properties = schema['properties'];
   const property = isMap(properties) && typeof name === 'string' ? properties[name] : undefined;

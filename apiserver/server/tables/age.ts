@@ -23,7 +23,7 @@ function rest(count: number, unit: string): string {
   return count === 0 ? '' : `${count}${unit}`;
 }
 
-/** Returns the age of a time; `<unknown>` without a time. */
+/** Returns the age of a timestamp; `<unknown>` without one. */
 export function since(time: unknown, now: number): string {
   if (typeof time !== 'string' || time === '') return '<unknown>';
   const at = Date.parse(time);

@@ -1,8 +1,8 @@
 /**
- * The JSONPath of printer columns, as far as Kubernetes supports it there.
+ * The JSONPath of printer columns, as far as Kubernetes supports it.
  *
- * Owns: `.a.b`, `['a']`, `[0]`, `[-1]`, `[1:3]`, `[*]`, `..a` and filters that compare one path with one value. Start at
- * {@link compilePath}.
+ * Owns: `.a.b`, `['a']`, `[0]`, `[-1]`, `[1:3]`, `[*]`, `..a` and filters that compare one path with one value. Start at {@link
+ * compilePath}.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -14,7 +14,7 @@ export type Path = (value: JsonValue) => readonly JsonValue[];
 
 const cache = new Map<string, Path | undefined>();
 
-/** Compiles a path; undefined for an invalid one. */
+/** Compiles a path; undefined for an invalid path. */
 export function compilePath(text: string): Path | undefined {
   if (cache.has(text)) return cache.get(text);
   const steps = stepsOf(text);

@@ -91,7 +91,7 @@ const node: Printer = (object, now) => {
   ];
 };
 
-/** Prints events of both groups, which name the same fields differently. */
+/** Prints events of both groups, whose fields have different names. */
 const event: Printer = (object, now) => {
   const newer = parseApiVersion(object.apiVersion).group !== '';
   const about = at(object, newer ? 'regarding' : 'involvedObject');

@@ -74,7 +74,7 @@ interface Restarts {
   readonly restarted: string;
 }
 
-/** Reads the init containers up to the first unfinished one; `reason` is the state of that one. */
+/** Reads the init containers up to the first unfinished one; `reason` is its state. */
 function initState(
   statuses: readonly JsonObject[],
   sidecars: ReadonlySet<unknown>,
@@ -152,7 +152,7 @@ function readinessGates(pod: KubeObject): string {
   return `${met.length}/${gates.length}`;
 }
 
-/** Returns the conditions of a finished pod's row; undefined for any other pod. */
+/** Returns the conditions in a finished pod's row; undefined for any other pod. */
 export function podConditions(pod: KubeObject): readonly JsonObject[] | undefined {
   const phase = at(pod, 'status', 'phase');
   if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;

@@ -1,4 +1,4 @@
-/** Reads objects for tables: every field may be missing. */
+/** Reads fields of objects for tables; every field may be missing. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
@@ -77,7 +77,7 @@ export function containers(template: JsonValue | undefined): readonly [string, s
   return [all.map(({ name }) => text(name)).join(','), all.map(({ image }) => text(image)).join(',')];
 }
 
-/** Returns at most `max` items of a list, and the number of further ones; `none` when the list is empty. */
+/** Returns at most `max` items of a list, and how many more there are; `none` when the list is empty. */
 export function listWithMore(list: readonly string[], max: number, none: string): string {
   const shown = list.slice(0, max).join(',');
   if (list.length > max) return `${shown} + ${list.length - max} more...`;

@@ -8,7 +8,7 @@ import { humanDuration } from './age.ts';
 import { compilePath } from './json-path.ts';
 import { tableOf, type TableOptions } from './table.ts';
 
-/** Tables of kube-apiserver 1.36.3 for these objects. */
+/** What kube-apiserver 1.36.3 returned: objects and their tables. */
 interface Recorded {
   readonly gr: string;
   readonly object: KubeObject;

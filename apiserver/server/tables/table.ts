@@ -1,8 +1,8 @@
 /**
  * Tables of objects: the output of `kubectl get`.
  *
- * Owns: columns and rows for objects, lists, scales and events of watches. Cells of built-in kinds are in `workloads.ts`, `network.ts`
- * and `others.ts`; those of custom resources come from their definitions. Start at {@link tableOf}.
+ * Owns: columns and rows for objects, lists, scales and events of watches. Cells of built-in kinds are in `workloads.ts`, `network.ts` and
+ * `others.ts`; cells of custom resources come from their definitions. Start at {@link tableOf}.
  */
 import { readFileSync } from 'node:fs';
 import { isList, isMap } from '../../objects/json.ts';
@@ -21,11 +21,11 @@ import { WORKLOADS } from './workloads.ts';
 export interface TableOptions {
   /** The `apiVersion` of the table: a version of meta.k8s.io. */
   readonly apiVersion: string;
-  /** The resource in the path; without it only names are known. */
+  /** The resource that the path names; without it, the table has only the default columns, name and creation time. */
   readonly route: Route | undefined;
-  /** True if the table has its columns: in a watch only the first event does. */
+  /** True if the table includes its column definitions: in a watch, only the first event does. */
   readonly headers: boolean;
-  /** Returns the form of an object in its row. */
+  /** Returns the form of an object that is included in its row. */
   readonly row: (object: JsonObject) => JsonObject | null;
   /** The current time for ages, in epoch milliseconds. */
   readonly now: number;
@@ -90,7 +90,7 @@ interface Generated {
 
 let generated: Generated | undefined;
 
-/** Returns the columns of a real server; loaded for the first table. */
+/** Loads the columns of a real server, when the first table is requested. */
 function load(): Generated {
   generated ??= JSON.parse(readFileSync(new URL('generated/columns.json', import.meta.url), 'utf8')) as Generated;
   return generated;
@@ -121,7 +121,7 @@ function layoutOf(route: Route | undefined): Layout {
   const cells = WORKLOADS[gr] ?? NETWORK[gr] ?? OTHERS[gr];
   const columns = columnsOf(gr);
   if (cells !== undefined && columns !== undefined) return { columns, cells };
-  // Kinds without columns have name and time, as in a real server.
+  // Kinds without columns of their own have a name and a creation time, as in a real server.
   return { columns: columnsOf('limitranges') ?? [], cells: CREATED };
 }
 
@@ -187,7 +187,7 @@ function customLayout(printed: readonly PrinterColumn[]): Layout {
   return layout;
 }
 
-/** Returns a value converted to its column's type; null for another type. */
+/** Returns a value converted to its column's type; null if the value has another type. */
 function customCell(type: string, value: JsonValue | undefined, now: number): Cell {
   if (value === undefined || value === null) return type === 'string' && value === null ? '' : null;
   switch (type) {
