@@ -63,7 +63,7 @@ interface Series {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SAMPLE_BUDGET_S = 8;
 const BUDGET_S = { module: 60, program: 120 } as const;
-/** Share of a sample's mutants that may survive: machines differ in speed. */
+/** The share of a sample's mutants that may survive, because machines differ in speed. */
 const TOLERANCE = 0.1;
 const STRATEGY_NAMES: readonly StrategyName[] = [
   ...(['random-walk', 'pos', 'conflict-pct', 'starvation', 'lag', 'collide'] as const),
@@ -87,7 +87,7 @@ function check(what: string, given: readonly string[], names: readonly string[])
   throw new HarnessError('USAGE', `got --${what} "${unknown}", expected one of ${names.join(', ')}`);
 }
 
-/** The selected controllers; a sample consists of modules unless a controller or language is named. */
+/** Returns the selected controllers; a sample consists of modules unless a controller or language is named. */
 function chosenSources(): readonly Source[] {
   check(
     'controller',
@@ -159,7 +159,7 @@ class Bench {
     return kill !== undefined && kill !== null && kill.ms <= (budgetSeconds(mutant) * 1000) / 2;
   }
 
-  /** Returns the mutants that count. New mutants are run undisturbed first. */
+  /** Returns the mutants that count: those that behave like their original in an undisturbed run. New mutants are run undisturbed first. */
   async counting(mutants: readonly Mutant[]): Promise<readonly Mutant[]> {
     const unknown = mutants.filter((mutant) => this.recorded(mutant) === undefined);
     if (unknown.length > 0) say(`${unknown.length} new mutants: each is run undisturbed first`);
@@ -219,7 +219,7 @@ function rounded(kill: Kill | null): Kill | null {
   return kill === null ? null : { ...kill, ms: Math.round(kill.ms) };
 }
 
-/** Fails if too few mutants of a sample were killed: all of them were killed in the recorded results. */
+/** Fails if too many mutants of a sample survived: all of them were killed in the recorded results. */
 function judgeSample(measured: readonly Measured[]): void {
   if (measured.length === 0) {
     say('none of these mutants is recorded as killed quickly; record results with --record');
@@ -246,7 +246,7 @@ async function main(): Promise<void> {
     values.strategy.length > 0
       ? values.strategy.map((name): Series => ({ name, strategies: [name as StrategyName] }))
       : [{ name: 'this version' }];
-  // Both versions run as campaigns in workers of their own with a time budget: only that works the same way in every version.
+  // Both versions run as campaigns with a time budget, in workers of their own: only this works in the same way in every version.
   const bench = new Bench(values.against === undefined ? undefined : ROOT);
   const all: { name: string; of: readonly Measured[] }[] = [];
   try {

@@ -32,10 +32,10 @@ function line(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The nursery size that the harness gives its workers. */
+/** The V8 flag for the size of the young generation, as the harness sets it for its workers. */
 const NURSERY = '--max-semi-space-size=64';
 
-/** Runs one measurement in a separate process, so that no measurement runs on code that another one has warmed up. */
+/** Runs one measurement in a separate process, so that no measurement benefits from code that another one has warmed up. */
 async function measure<T>(script: string, ...args: readonly string[]): Promise<T> {
   const file = fileURLToPath(new URL(`./bench/${script}`, import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [NURSERY, file, ...args]);
@@ -99,7 +99,7 @@ const MIXES: { readonly [name: string]: readonly StrategyName[] | undefined } = 
 };
 
 async function detection(): Promise<void> {
-  // Trials of busy variants have many items, so the budget is a time, and the share refers to the trials that fit into it.
+  // Trials of some variants have many gate items, so the budget is a time, and the share is that of the trials that finish within it.
   const budget = values.quick ? '1s' : '10s';
   line(`\n== share of trials that violate the expected property, ${budget} per strategy`);
   line(
@@ -219,7 +219,7 @@ async function clocks(): Promise<void> {
 }
 
 const sections = { kernel, trials, schedulers, detection, http, gate, clusters, clocks };
-/** Five strategies on every variant take five minutes, so `--quick` leaves this out unless it is selected. */
+/** Sections that take minutes (detection runs five strategies on every variant): `--quick` skips them unless they are selected. */
 const LONG = ['detection'];
 for (const [name, section] of Object.entries(sections)) {
   const wanted = values.section.length === 0 ? !values.quick || !LONG.includes(name) : values.section.includes(name);

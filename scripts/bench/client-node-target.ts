@@ -1,6 +1,5 @@
 /**
- * The logic of the thin controller on @kubernetes/client-node, as its author would write it: measures the cost of the client library per
- * trial.
+ * The thin controller on @kubernetes/client-node, written as its author would write it. Measures what the client library costs per trial.
  *
  * For benchmarks only; for controllers to copy, see `controllers-under-test/`.
  */

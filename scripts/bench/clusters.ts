@@ -1,6 +1,6 @@
 /**
- * Measures runs per hour of a program, with one process per run, on every cluster that this machine can start: whole campaigns of one
- * correct controller in Go, including the start of the cluster and the undisturbed runs.
+ * Measures how many runs per hour a program gets, with one process per run, on every cluster that this machine can start. Runs whole
+ * campaigns of one correct controller in Go, including the start of the cluster and the undisturbed runs.
  */
 import { findProgram } from '../../harness/clusters/control-plane.ts';
 import { realNow } from '../../harness/determinism/real-time.ts';
@@ -18,7 +18,7 @@ export interface ClusterRate {
   readonly perHour: number;
 }
 
-/** @param runs - Runs per campaign: the more, the smaller the share of the start-up. */
+/** @param runs - Runs per campaign: the more runs, the smaller the share of the start-up time. */
 export async function clusterRates(runs: number): Promise<readonly ClusterRate[]> {
   const clusters: readonly ClusterKind[] = [
     'embedded',

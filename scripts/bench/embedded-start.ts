@@ -1,8 +1,8 @@
 /**
- * Measures how long the embedded API server takes inside a running harness until its first response over TLS: certificates, API resources,
- * port and a request.
+ * Measures how long the embedded API server takes to start inside a running harness, until its first response over TLS: certificates, API
+ * resources, port and a request.
  *
- * The modules are loaded, and nothing else is warm. Prints milliseconds.
+ * The modules are loaded before; everything else is cold. Prints milliseconds.
  */
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';

@@ -1,7 +1,7 @@
 /**
- * The gate as a proxy that has nothing to do, in a separate process.
+ * The gate as a proxy without faults or delays, in a separate process.
  *
- *   gate-proxy.ts URL TOKEN      prints its own URL; the token is the same on both sides
+ * gate-proxy.ts URL TOKEN prints its own URL; the token is the same on both sides
  */
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { openFront } from '../../harness/gate/http/front.ts';

@@ -1,6 +1,6 @@
 /**
- * Measures the overhead of the gate when it has nothing to do: the same requests directly, through a minimal reverse proxy, and through the
- * gate.
+ * Measures the overhead of the gate without faults or delays: sends the same requests directly, through a minimal reverse proxy, and
+ * through the gate.
  *
  * Arguments: rounds, and `one-server`. Every round measures all three, because the load of the machine varies; the ratio is the median of
  * the rounds' ratios. Prints JSON.
@@ -12,7 +12,7 @@ import { runLoad } from './run-load.ts';
 import { cpuMicros, startOurs, startProgram, startReal, type MeasuredServer } from './servers.ts';
 
 const ROUNDS = Number(process.argv[2] ?? '3');
-/** Measure with one server only: the real one, or the embedded one if that is not built. */
+/** Measures with one server only: the real one, or the embedded one if the real one is not built. */
 const ONE_SERVER = process.argv[3] === 'one-server';
 const ROUND_SECONDS = 0.7;
 const WATCHERS = 100;
@@ -22,15 +22,15 @@ export interface GateMeasurement {
   readonly behind: string;
   readonly name: string;
   readonly connections: number;
-  /** Medians per second. */
+  /** Median requests or events per second: direct, through a plain proxy, through the gate. */
   readonly direct: number;
   readonly plain: number;
   readonly gate: number;
-  /** The gate's rate divided by the plain proxy's, median over rounds. */
+  /** The gate's rate divided by the plain proxy's: the median over all rounds. */
   readonly ratio: number;
-  /** Added to the median latency of direct access. */
+  /** Latency that each proxy adds to the median latency of direct requests. */
   readonly addedMs: { readonly plain: number; readonly gate: number };
-  /** CPU time of the proxy per request or event, in microseconds. */
+  /** CPU time of each proxy per request or event, in microseconds. */
   readonly plainCpu: number;
   readonly gateCpu: number;
 }

@@ -4,7 +4,7 @@ export interface LoadJob {
   readonly url: string;
   readonly token: string;
   readonly connections: number;
-  /** Use streams of one HTTP/2 connection instead of HTTP/1.1 connections. */
+  /** Uses streams of one HTTP/2 connection instead of HTTP/1.1 connections. */
   readonly http2?: boolean;
   readonly seconds: number;
   readonly method: string;
@@ -15,11 +15,11 @@ export interface LoadJob {
   readonly from: number;
   readonly modulo: number;
   readonly countMax: number;
-  /** The number of clients that watch `watch` during the requests; 0 measures the requests themselves. */
+  /** The number of clients that watch the path `watch` during the requests; with 0, the requests themselves are measured. */
   readonly watchers: number;
-  /** The path of that watch, which the starting resource version is appended to. */
+  /** The path of the watch; the resource version to start from is appended. */
   readonly watch: string;
-  /** The path of the list that provides that resource version. */
+  /** The path of the list that returns the resource version to start from. */
   readonly list: string;
 }
 
@@ -52,7 +52,7 @@ function configMap(name: string, value: string): string {
   });
 }
 
-/** Creates the stock, with its own number of connections. */
+/** Creates the {@link STOCK} objects, with a number of connections of its own. */
 export const FILL: Partial<LoadJob> = {
   method: 'POST',
   path: CONFIGMAPS,
@@ -84,7 +84,7 @@ const patch = (name: string, contentType: string, body: unknown, query = ''): Na
   },
 });
 
-/** In this order: objects that are created first are deleted last. `%r` is replaced by the run. */
+/** The order matters: objects that are created by the first job are deleted by the last one. `%r` is replaced by the number of the run. */
 export const JOBS: readonly NamedJob[] = [
   {
     name: 'create',
@@ -120,7 +120,7 @@ export const JOBS: readonly NamedJob[] = [
   },
 ];
 
-/** Updates in a row, which every watch receives. */
+/** Consecutive updates; every watch receives all of them. */
 export const FAN_OUT: Partial<LoadJob> = {
   method: 'PATCH',
   path: `${CONFIGMAPS}/stock-%n`,

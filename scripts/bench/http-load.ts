@@ -1,6 +1,7 @@
 /**
- * Load on an API server: one request, repeated on a number of TLS connections. A separate process, so that the load does not share a thread
- * with the measured server. Implements just enough HTTP/1.1 itself: Node's client takes more time per request than the server under test.
+ * Puts load on an API server: one request, repeated on a number of TLS connections. A separate process, so that the load does not share a
+ * thread with the measured server. Implements just enough HTTP/1.1 itself: Node's client takes more time per request than the server under
+ * test.
  *
  * Reads a job as JSON from its first argument, and prints a result as JSON.
  */
@@ -68,7 +69,7 @@ class Connection {
       return;
     }
     if (this.#chunked) {
-      // Of a chunked body only the end matters.
+      // Of a chunked body only the end is checked.
       const tail = Buffer.concat([this.#pending, piece]).subarray(-5);
       this.#pending = tail;
       if (tail.toString('latin1') === '0\r\n\r\n') this.#done();
@@ -106,7 +107,7 @@ class Connection {
   }
 }
 
-/** Sends one request at a time on a session that all streams share. */
+/** Sends one request at a time, each as a new stream on a session that all instances share. */
 class Stream {
   readonly #session: ClientHttp2Session;
 
@@ -200,7 +201,7 @@ async function load(): Promise<LoadResult> {
   return { done, perSecond: done / seconds, p50Ms: at(0.5), p99Ms: at(0.99), codes };
 }
 
-/** The resource version at which the watches start, so that they receive no earlier events. */
+/** Returns the resource version at which the watches start, so that they receive no earlier events. */
 function latestVersion(): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${job.token}` };
@@ -215,7 +216,7 @@ function latestVersion(): Promise<string> {
   });
 }
 
-/** Measures events per second, summed over all watchers, while one connection writes. */
+/** Measures events per second over all watchers together, while one connection writes. */
 async function fanOut(watchers: number): Promise<LoadResult> {
   const version = await latestVersion();
   const watching = await Promise.all(Array.from({ length: watchers }, () => Connection.open()));
@@ -238,7 +239,7 @@ async function fanOut(watchers: number): Promise<LoadResult> {
   const started = performance.now();
   const until = started + job.seconds * 1000;
   let writes = 0;
-  // At most ten writes may be undelivered: otherwise the server that queues most would look best.
+  // At most ten writes may be undelivered: otherwise the server that queues the most events would get the best result.
   while (performance.now() < until) {
     await writer.send(requestAt(job.from + writes++));
     while (writes * watchers - events > 10 * watchers && performance.now() < until + 5000)

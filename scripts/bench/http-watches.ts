@@ -2,7 +2,7 @@
 import { connect } from 'node:http2';
 
 const [url = '', token = '', count = '0'] = process.argv.slice(2);
-/** kube-apiserver's limit of streams per connection, which client-go therefore uses. */
+/** kube-apiserver's limit on streams per connection, which client-go therefore uses. */
 const PER_CONNECTION = 100;
 const PATH =
   '/api/v1/namespaces/kube-system/secrets?watch=1&allowWatchBookmarks=true&timeoutSeconds=3600&resourceVersion=';

@@ -1,5 +1,6 @@
 /**
- * Compares the served API server with a real one over TLS in one run: requests per second by operation, start-up, memory, idle watches.
+ * Compares our API server on a socket with a real one over TLS in one run: requests per second by operation, start-up time, memory, idle
+ * watches.
  *
  * Prints JSON. If the binaries of a real server are missing (`node scripts/control-plane.ts build`), only ours is measured.
  */
@@ -25,21 +26,21 @@ export interface HttpMeasurement {
   readonly real?: number;
   readonly oursP99Ms: number;
   readonly realP99Ms?: number;
-  /** CPU time of the server per request or event: varies least on a busy machine. */
+  /** CPU time of the server per request or event: of all figures, it varies least on a busy machine. */
   readonly oursCpuMicros: number;
   readonly realCpuMicros?: number;
 }
 
 export interface HttpReport {
   readonly operations: readonly HttpMeasurement[];
-  /** Each server as a process. */
+  /** Start-up time of each server as a process. */
   readonly startMs: { readonly ours: number; readonly real?: number };
   /**
-   * Ours in a process that has loaded its modules, up to its first response over TLS; trials without sockets take less. The real one as
-   * above.
+   * Start-up time until the first response over TLS. Ours starts in a process that has already loaded its modules (trials without sockets
+   * take less time); the real one starts as in `startMs`.
    */
   readonly startInsideMs: { readonly ours: number; readonly real?: number };
-  /** Resident memory: idle, and after 10,000 more objects were created. */
+  /** Resident memory: when idle, and after 10,000 more objects were created. */
   readonly idleMb: { readonly ours: number; readonly real?: number };
   readonly fullMb: { readonly ours: number; readonly real?: number };
   /** Memory per idle watch, measured with 5,000 watches over HTTP/2. */
@@ -114,7 +115,7 @@ function measurement(
   };
 }
 
-/** Memory per idle watch: opened by a separate process, 100 per connection, as client-go does. */
+/** Returns the memory per idle watch. The watches are opened by a separate process, 100 per connection, as client-go does. */
 async function idleWatchKb(server: MeasuredServer): Promise<number> {
   const before = residentMb(server);
   const child = spawn(process.execPath, [file('./http-watches.ts'), server.url, server.token, String(WATCHES)]);

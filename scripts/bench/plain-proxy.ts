@@ -24,7 +24,7 @@ server.on('request', (incoming, response) => {
   const onward = request({ agent, hostname, port, method, path: incoming.url, headers: { ...headers, host } });
   onward.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
-    // A watch may have no event for a long time.
+    // Sends the headers at once, because a watch may have no event for a long time.
     if (answer.headers['content-length'] === undefined) (response as unknown as ServerResponse).flushHeaders();
     answer.pipe(response);
   });

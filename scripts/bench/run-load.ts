@@ -1,4 +1,4 @@
-/** Runs one load on one server, in a separate process: the process that measures must not share a thread with the load. */
+/** Runs one load on one server. The load is a separate process, because the measuring process must not share a thread with it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,12 +6,12 @@ import type { LoadJob, LoadResult } from './http-jobs.ts';
 
 const LOAD = fileURLToPath(new URL('./http-load.ts', import.meta.url));
 
-/** Required fields of a load; the others have defaults. */
+/** The required fields of a load; all other fields have defaults. */
 export type Load = Partial<LoadJob> & Pick<LoadJob, 'url' | 'token' | 'connections' | 'seconds'>;
 
 export interface LoadOutcome {
   readonly result: LoadResult;
-  /** The request and its response codes as one line, if any code was 300 or higher; otherwise undefined. */
+  /** The request and its response codes in one line, if any code was 300 or higher; otherwise undefined. */
   readonly refused: string | undefined;
 }
 

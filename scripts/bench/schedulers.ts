@@ -42,7 +42,7 @@ function ours(make: (n: number) => Scheduler): Promise<readonly number[]> {
   });
 }
 
-/** The same model with fast-check's scheduler: every step is a scheduled promise of its task. */
+/** The same model with fast-check's scheduler: every step of a task is a scheduled promise. */
 async function theirs(n: number): Promise<void> {
   const [scheduler] = fc.sample(fc.scheduler(), { numRuns: 1, seed: n });
   if (scheduler === undefined) throw new Error('fast-check gave no scheduler');

@@ -11,7 +11,7 @@ const TOKEN = 'bench-token';
 export interface MeasuredServer {
   readonly url: string;
   readonly token: string;
-  /** All processes of the server, including etcd. */
+  /** The pids of all processes of the server, including etcd. */
   readonly pids: readonly number[];
   readonly startMs: number;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export async function startOurs(): Promise<MeasuredServer> {
 }
 
 export interface MeasuredProgram {
-  /** The line that it printed once it was ready. */
+  /** The line that the program printed when it was ready. */
   readonly firstLine: string;
   readonly pids: readonly number[];
   readonly startMs: number;
@@ -73,7 +73,7 @@ export function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** User and system time of the processes so far; a tick is 10 ms. */
+/** Returns the user and system CPU time of the processes so far; a tick is 10 ms. */
 export function cpuMicros(pids: readonly number[]): number {
   const ticks = pids.map((pid) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,8 +1,8 @@
 /**
- * Measures the overhead of a steered clock for a program: each read of the clock, work without any waiting, and each jump to the next
- * deadline.
+ * Measures the overhead of a steered clock for a program: for each read of the clock, for work that never waits, and for each jump to the
+ * next deadline.
  *
- * Argument: rounds. The same programs run in the same namespaces, alternately with a steered clock and with the host's. Prints JSON.
+ * Argument: rounds. The same programs run in the same namespaces, alternately with a steered clock and with the host's clock. Prints JSON.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ export interface SteeringReport {
   readonly readNs: { readonly steered: number; readonly host: number };
   /** Milliseconds of real time for about a second of work that computes, reads files and starts other programs. */
   readonly workMs: { readonly steered: number; readonly host: number };
-  /** Milliseconds from the decision to jump until the program sleeps again; meanwhile the program only sets its next timer. */
+  /** Milliseconds from the decision to jump until the program sleeps again; in between the program only sets its next timer. */
   readonly jumpMs: { readonly median: number; readonly p99: number; readonly count: number };
 }
 

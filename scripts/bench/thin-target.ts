@@ -1,8 +1,8 @@
 /**
  * A controller without a client library: lists, watches and writes through the harness's own `Upstream`.
  *
- * For benchmarks: the cost of a trial when the target costs almost nothing. Maintains `spec.replicas` ConfigMaps per widget, with names
- * derived from the widget's, and updates the status through the subresource.
+ * For benchmarks: it shows the cost of a trial whose target costs almost nothing. Maintains `spec.replicas` ConfigMaps per widget, with
+ * names derived from the widget's name, and updates the status through the subresource.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';

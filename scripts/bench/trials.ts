@@ -100,7 +100,7 @@ const host = await hostFor(kind);
 const runner = new TrialRunner(host, SETTINGS);
 const hostMs = realNow() - loaded;
 const base: Workload = { ...WORKLOAD, programs: [] };
-// As in a campaign, measures how many quiet turns of the event loop this target needs.
+// As in a campaign, measures how many turns of the event loop without work are needed before this target counts as quiescent.
 await checkRun(runner, base);
 const { reference } = await takeReferences(runner, base, [WIDGET_CRD]);
 const readyMs = realNow() - loaded;
@@ -125,7 +125,7 @@ async function one(seed: number): Promise<void> {
 for (let seed = 0; seed < 300; seed++) await one(seed);
 items = 0;
 const rates: number[] = [];
-/** CPU time per trial in all threads: a busy machine affects it less. */
+/** CPU time per trial over all threads: a busy machine affects it less than wall-clock time. */
 const cpuMicros: number[] = [];
 let trials = 0;
 for (let round = 0; round < Number(seconds) * 2; round++) {
