@@ -1,4 +1,4 @@
-/** Another version of the harness, to search the same mutants: a folder, or a commit of this repository. */
+/** Another version of the harness that searches the same mutants: a folder, or a commit of this repository. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { cacheFolder } from '../cache-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Returns the folder of a checkout: the given folder, or the given commit, extracted into the user's cache folder. */
+/** Returns the folder of a checkout: the given folder, or a folder in the user's cache into which the given commit is extracted. */
 export function checkout(refOrFolder: string): string {
   if (existsSync(join(refOrFolder, 'harness', 'index.ts'))) return resolve(refOrFolder);
   const commit = commitOf(refOrFolder);

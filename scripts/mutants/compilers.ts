@@ -17,15 +17,15 @@ export interface Place {
   readonly log: string;
 }
 
-/** A line that the compiler refuses. */
+/** A line of a source file that the compiler refuses. */
 export interface Refusal {
-  /** The end of the file's path. */
+  /** The end of the file's path, as the compiler prints it. */
   readonly file: string;
   readonly line: number;
 }
 
 export interface Compiler {
-  /** A statement that selects a body: its start, one arm per mutant, the original, and its end. */
+  /** The parts of a statement that selects a function body: its start, one arm per mutant, the original, and its end. */
   readonly choice: {
     readonly open: string;
     readonly arm: (id: string) => string;
@@ -35,7 +35,7 @@ export interface Compiler {
   };
   /** Files to add, or text to append to existing files. */
   readonly support: readonly { readonly file: string; readonly text: string }[];
-  /** Compiles into `out`. Returns the lines that the compiler refuses. */
+  /** Compiles the sources into the folder `out`. Returns the lines that the compiler refuses. */
   compile(place: Place): Promise<readonly Refusal[]>;
   /** Completes a build in its final folder. */
   finish?(place: Place): Promise<void>;
@@ -130,7 +130,7 @@ function ran(
   return { code: status ?? 1, output: stdout + stderr };
 }
 
-/** Parses the lines that a compiler refuses, with a pattern that has the groups `file` and `line`. */
+/** Parses the lines that a compiler refuses from its output, with a pattern that has the groups `file` and `line`. */
 function refusals({ code, output }: Ran, pattern: RegExp): readonly Refusal[] {
   if (code === 0) return [];
   const found = [...output.matchAll(pattern)].map(({ groups }) => ({

@@ -1,4 +1,4 @@
-/** The target of a lane for modules: starts the mutant that the lane has chosen, so that the harness is loaded only once. */
+/** The target of a lane for modules: starts the mutant that the lane has selected, so that the harness is loaded only once. */
 import type { ControllerContext, RunningController } from '../../controllers-under-test/lib/controller.ts';
 import { currentStart } from './current.ts';
 

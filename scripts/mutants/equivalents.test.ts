@@ -6,9 +6,9 @@ import { placed } from './place.ts';
 import { readResults } from './results.ts';
 
 const mutants = new Map(allMutants().map((mutant) => [mutant.id, mutant]));
-/** The median number of runs until a kill. */
+/** The number of runs of each search: the median of what a kill takes. */
 const RUNS = 200;
-/** Enough for these runs on any machine. */
+/** A time budget that is enough for these runs on any machine. */
 const SECONDS = 150;
 
 describe('equivalent mutants', () => {

@@ -1,9 +1,9 @@
-/** Mutants that do nothing wrong, each with the reason. Stored in `equivalents.json`; `equivalents.test.ts` runs them. */
+/** Equivalent mutants, which do nothing wrong, each with the reason. Stored in `equivalents.json`; `equivalents.test.ts` runs them. */
 import { readFileSync } from 'node:fs';
 
 interface Equivalent {
   readonly id: string;
-  /** Why no property can distinguish it from its original. */
+  /** The reason why no property can distinguish the mutant from its original. */
   readonly because: string;
 }
 

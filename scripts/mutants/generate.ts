@@ -1,5 +1,5 @@
 /**
- * Generates mutants: each is one correct controller with one mistake in one place.
+ * Generates mutants: each is a correct controller with one mistake, in one place.
  *
  * Owns: their ids, and which places count. Does not own: the mistakes (`operators/`), the folder that a mutant runs in (`place.ts`).
  */
@@ -17,13 +17,13 @@ export interface Mutant {
   readonly id: string;
   readonly source: Source;
   readonly operator: OperatorName;
-  /** Relative to the folder of controllers under test. */
+  /** The path of the file, relative to the folder of controllers under test. */
   readonly file: string;
-  /** 1-based. */
+  /** The line number, starting at 1. */
   readonly line: number;
   readonly before: string;
   readonly after: string;
-  /** The whole file. */
+  /** The text of the whole file after the edit. */
   readonly text: string;
   readonly edits: Site;
 }
@@ -33,13 +33,13 @@ const NAMED = new Set([
   ...['variable_declarator', 'class_declaration', 'public_field_definition', 'trait_item', 'impl_item', 'const_item'],
 ]);
 
-/** Functions outside of what properties claim: stopping a controller, and starting it. */
+/** Functions that properties say nothing about: those that start and stop a controller. */
 const BEYOND = /^(?:stop|stopIfLate|sleep|Main|main|configure)$/;
 
-/** The maximum number of places per operator in a program, because a run takes a hundred times as long as that of a module. */
+/** The maximum number of places per operator in a program: a run of a program takes a hundred times as long as a run of a module. */
 const PLACES_MAX = 3;
 
-/** Returns all mutants of one controller, in an order that edits of other functions do not change. */
+/** Returns all mutants of one controller, in an order that does not depend on edits of other functions. */
 export function mutantsOf(source: Source, read: (file: string) => string = readSource): readonly Mutant[] {
   const mutants: Mutant[] = [];
   const numbers = new Map<string, number>();
@@ -123,13 +123,13 @@ function functionAt(root: SgNode, at: number): string {
   return name;
 }
 
-/** A variable gives a place its name only if it holds a function, an object or the result of a call. */
+/** Reports whether a node can name a place. A variable can only if it contains a function, an object or the result of a call. */
 function isFunction(node: SgNode): boolean {
   if (node.kind() !== 'variable_declarator') return true;
   return ['arrow_function', 'object', 'call_expression'].includes(String(node.field('value')?.kind()));
 }
 
-/** The replaced code and its replacement, shortened for display. */
+/** Returns the replaced code and its replacement, shortened for display. */
 function shown(text: string, edits: Site): { readonly before: string; readonly after: string } {
   const main = edits.filter(({ startPos }) => startPos > 0);
   const part = (of: readonly string[]): string => of.join(' … ').replaceAll(/\s+/g, ' ').slice(0, 160);

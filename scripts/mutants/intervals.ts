@@ -1,6 +1,6 @@
-/** Confidence intervals for shares of a small sample. */
+/** Confidence intervals for proportions in a small sample. */
 
-/** 97.5 % of a normal distribution is below this many standard deviations. */
+/** The number of standard deviations below which 97.5 % of a normal distribution lies. */
 const Z = 1.959964;
 
 export interface Interval {
@@ -8,7 +8,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Returns the Wilson score interval at 95 %, which is also correct for small samples, and for none or all. */
+/** Returns the Wilson score interval at 95 %. It is also correct for small samples, and if none or all are hits. */
 export function wilson(hits: number, of: number): Interval {
   if (of === 0) return { low: 0, high: 1 };
   const share = hits / of;

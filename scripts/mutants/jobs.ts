@@ -17,7 +17,7 @@ export interface LookUndisturbed {
   readonly options: StalemateOptions;
   /** The options of the correct controller. */
   readonly original: StalemateOptions;
-  /** The steps of the user; `null` to derive them from the references. */
+  /** The steps of the user; `null` to derive them from the reference runs. */
   readonly script: Trial | null;
 }
 
@@ -28,8 +28,8 @@ export interface Kill {
   readonly property: string;
   readonly class: string;
   /**
-   * Time from the start of the search until the violation was seen, including references, without shrinking and reproduction: CPU time for
-   * a module, wall-clock time for a program.
+   * The time from the start of the search until the violation was seen, including reference runs, without shrinking and reproduction: CPU
+   * time for a module, wall-clock time for a program.
    */
   readonly ms: number;
   readonly runs: number;
@@ -41,14 +41,14 @@ export interface Searched {
   readonly kill: Kill | null;
   readonly runs: number;
   readonly ms: number;
-  /** Why it may have been missed. */
+  /** Possible reasons why the search found nothing. */
   readonly reasons: readonly string[];
 }
 
 export interface Undisturbed {
   readonly script: Trial | null;
   readonly states: readonly string[];
-  /** What fails without any disturbance; `null` if nothing does. */
+  /** The failure in the undisturbed run; `null` if there is none. */
   readonly broken: string | null;
 }
 
@@ -58,20 +58,20 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Enough for the references and one run of a program. */
+/** Enough for the reference runs and one run of a program. */
 const UNDISTURBED_MS = 30_000;
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
-/** A lane counts as blocked by its target after `times` times its budget plus `ms`. */
+/** A lane counts as blocked by its target once it has taken `times` times its budget plus `ms`. */
 const PATIENCE = { times: 21, ms: 60_000 } as const;
 
-/** A process that does one job at a time. It is replaced for each controller, and after it was blocked. */
+/** A process that does one job at a time. It is replaced for each new controller, and after it was blocked. */
 export class Lane {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #controller = '';
   #pending: PromiseWithResolvers<unknown> = Promise.withResolvers();
 
-  /** @param other - The checkout whose harness searches; absent for this one. */
+  /** @param other - The checkout whose harness runs the search; absent for this checkout. */
   constructor(other?: string) {
     this.#args = other === undefined ? [] : [other];
   }

@@ -1,8 +1,8 @@
 /**
  * Searches mutants that are modules in this process, one after the other, as a campaign does in a worker of its own.
  *
- * A campaign's worker loads the harness again, which takes longer than finding most mutants. Virtual time, once installed, stays installed.
- * Owns: the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
+ * The worker of a campaign would load the harness again, which takes longer than finding most mutants. Virtual time stays installed once it
+ * is. Owns: the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
  */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ClusterState } from '../../harness/clusters/cluster.ts';
@@ -29,7 +29,7 @@ import type { Campaign, Kill, Searched, Undisturbed } from './jobs.ts';
 import { scriptOf, statesOf } from './undisturbed.ts';
 
 const DISPATCHER = fileURLToPath(new URL('dispatcher.ts', import.meta.url));
-/** Shrinking is not measured. */
+/** Shrinking is limited to a minimum, because it is not measured. */
 const SHRINK_MS = 1;
 
 /** The wall-clock limit as a multiple of the CPU time budget, because the machine may be busy. */
@@ -59,7 +59,7 @@ async function begin(options: StalemateOptions) {
   return { config, subject, slots, pulse, runner, base: baseWorkload(subject, runner), properties };
 }
 
-/** Shared by the undisturbed runs of a lane's mutants; measured with their original. */
+/** What the undisturbed runs of a lane's mutants share; derived from their original. */
 interface Learned {
   readonly script: Trial;
   readonly run: (script: Trial) => Promise<Judged>;

@@ -16,11 +16,11 @@ export type MutantFamily =
 
 export interface Mutant {
   readonly family: MutantFamily;
-  /** 1-based. */
+  /** The line number, starting at 1. */
   readonly line: number;
   /** The replaced source. */
   readonly before: string;
-  /** The whole file after the edit. */
+  /** The text of the whole file after the edit. */
   readonly source: string;
 }
 
@@ -36,11 +36,11 @@ interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Appended to the file. */
+  /** Text to append to the file. */
   readonly tail?: string;
 }
 
-/** A read that is made once per client and then answered from memory, like a cache that was assumed to be fresh. */
+/** A read that is made once per client and then answered from memory, like a cache that is wrongly assumed to be fresh. */
 const STALE_READ = `
 function staleRead(client, key, read) {
   const reads = (staleRead.byClient ??= new WeakMap());

@@ -1,4 +1,4 @@
-/** Writes the table in `docs/search-benchmark.md` from the recorded results. */
+/** Writes the table of `docs/search-benchmark.md` from the recorded results. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { writeWhole } from '../../harness/report/write-files.ts';

@@ -14,7 +14,10 @@ import { type Mutant, ROOT } from './generate.ts';
 import { schemataFolder, SELECTOR } from './schemata.ts';
 import type { Source } from './sources.ts';
 
-/** In the clone, so that modules can import its packages; not in `node_modules`, where Node runs no TypeScript. */
+/**
+ * The folder of modules. It is in the clone, so that modules can import its packages, but not in `node_modules`, where Node does not run
+ * TypeScript.
+ */
 const MODULES = fileURLToPath(new URL('../../.stalemate/mutants/', import.meta.url));
 
 /** The options of a campaign against a controller. */
@@ -26,7 +29,7 @@ function correct({ controller }: Source): ControllerUnderTest {
   return entry;
 }
 
-/** The options for the correct controller that mutants are compared with. */
+/** Returns the options for the correct controller that mutants are compared with. */
 export function original(source: Source): Subject {
   return optionsFor(correct(source));
 }

@@ -1,4 +1,4 @@
-/** The recorded results of mutants: which count, and how each of these was killed. Stored in `results.json`. */
+/** The recorded results of mutants: which mutants count, and how each of them was killed. Stored in `results.json`. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +11,13 @@ const FILE = fileURLToPath(new URL('results.json', import.meta.url));
 /** The result of one mutant. */
 export interface MutantResult {
   readonly id: string;
-  /** The digest of its sources; if it differs, the rest is out of date. */
+  /** The digest of the mutant's sources; if it differs, the result is out of date. */
   readonly digest: string;
-  /** Why it does not count: it fails undisturbed, or does not compile. */
+  /** Why the mutant does not count: it fails undisturbed, or does not compile. */
   readonly left?: string;
-  /** `null` if the budget ended first; absent if it was never searched. */
+  /** How the mutant was killed; `null` if the budget ended first; absent if the mutant was never searched. */
   readonly kill?: Kill | null;
-  /** Runs of a search that found nothing. */
+  /** The number of runs of a search that found nothing. */
   readonly runs?: number;
 }
 

@@ -48,7 +48,7 @@ function mutantsIn(language: Compiled): readonly Mutant[] {
   return SOURCES.filter((source) => source.language === language).flatMap((source) => mutantsOf(source));
 }
 
-/** Returns the ids of mutants that the compiler refuses, or that are not in a function. Builds all mutants first if necessary. */
+/** Returns the ids of mutants that the compiler refuses, or that are not in a function. Builds all mutants first if needed. */
 export async function build(language: Compiled): Promise<ReadonlySet<string>> {
   const folder = schemataFolder(language);
   const list = join(folder, 'refused.json');

@@ -1,4 +1,4 @@
-/** Decides which mutants count: those that behave like their original in an undisturbed run. */
+/** Decides which mutants count: mutants that behave like their original in an undisturbed run. */
 import type { Mutant } from './generate.ts';
 import { inLanes, type Lane, type Undisturbed } from './jobs.ts';
 import { original, placed } from './place.ts';

@@ -2,14 +2,14 @@
 import type { Language } from './syntax.ts';
 
 export interface Source {
-  /** The name in the catalogue. */
+  /** The name of the controller in the catalogue. */
   readonly controller: string;
   readonly language: Language;
-  /** Files to mutate, relative to the folder of controllers under test. */
+  /** The files to mutate, relative to the folder of controllers under test. */
   readonly files: readonly string[];
-  /** Further folders that a mutant needs. */
+  /** Other folders that a mutant needs. */
   readonly beside: readonly string[];
-  /** A held-out controller: the search, the oracles and the operators must not be tuned on its results. */
+  /** True for a held-out controller: the search, the oracles and the operators must not be tuned on its results. */
   readonly isHeldOut: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Syntax trees of the five languages of the controllers under test, and edits of their nodes.
  *
- * Owns: the parsers, and templates over what a pattern matched. Does not own: which nodes are edited (`operators/`).
+ * Owns: the parsers, and templates that insert the parts that a pattern matched. Does not own: which nodes are edited (`operators/`).
  */
 import go from '@ast-grep/lang-go';
 import java from '@ast-grep/lang-java';
@@ -20,7 +20,7 @@ let isRegistered = false;
 /** Returns the root of a file's syntax tree. */
 export function parseSource(language: Language, text: string): SgNode {
   if (language === 'typescript') return parse(Lang.TypeScript, text).root();
-  // A second registration would fail.
+  // Registering the languages a second time would fail.
   if (!isRegistered) registerDynamicLanguage({ go, java, python, rust });
   isRegistered = true;
   return parse(language, text).root();
@@ -62,7 +62,7 @@ export function kinds(...names: readonly string[]): Rule {
   return { any: names.map((kind) => ({ kind })) };
 }
 
-/** Matches code that is not a statement: `code` is a statement that contains it, `kind` is its node kind. */
+/** Matches code that is not a statement by itself: `code` is a statement that contains it, `kind` is the node kind of the code. */
 export function part(code: string, kind: string): Rule {
   return { pattern: { context: code, selector: kind } };
 }
@@ -74,7 +74,7 @@ function filled(template: string, node: SgNode): string {
   });
 }
 
-/** Returns the source from the first to the last of these nodes, including what is between them. */
+/** Returns the source from the first to the last of these nodes, including the text between them. */
 function textOf(nodes: readonly SgNode[], within: SgNode): string {
   const [first, last] = [nodes[0], nodes.at(-1)];
   if (first === undefined || last === undefined) return '';

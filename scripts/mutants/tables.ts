@@ -1,4 +1,4 @@
-/** The tables of the benchmark: kill rates with confidence intervals, and times, by property of the mutants. */
+/** The tables of the benchmark: kill rates with confidence intervals, times, and kills by property. */
 import { median, shown } from '../soak-self/statistics.ts';
 import type { Mutant } from './generate.ts';
 import { wilson } from './intervals.ts';
@@ -8,7 +8,7 @@ import type { Kill } from './jobs.ts';
 export interface Measured {
   readonly mutant: Pick<Mutant, 'id' | 'operator' | 'source'>;
   readonly kill: Kill | null;
-  /** An equivalent mutant is not included in any rate. */
+  /** True for an equivalent mutant, which is not included in any rate. */
   readonly isEquivalent: boolean;
 }
 
@@ -24,7 +24,7 @@ function grouped(measured: readonly Measured[], nameOf: (one: Measured) => strin
 
 const percent = (share: number): string => (100 * share).toFixed(0);
 
-/** For example `41/43 95 % (85–99)`. */
+/** Returns a rate, for example `41/43 95 % (85–99)`. */
 function rate(killed: number, of: number): string {
   const { low, high } = wilson(killed, of);
   return (

@@ -14,11 +14,13 @@ import { fileURLToPath } from 'node:url';
 import { type Mutant, ROOT } from './generate.ts';
 import type { Language } from './syntax.ts';
 
-/** In the clone, so that modules can import their packages. */
+/** The folder of the mutants' files. It is in the clone, so that modules can import their packages. */
 const FOLDER = fileURLToPath(new URL('../../.stalemate/mutant-types/', import.meta.url));
 const COMPILER = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** The settings of the repository with some strict options off: an error that remains would occur wherever "strictNullChecks" is on. */
+/**
+ * The repository's settings with some strict options off: any remaining error would also occur in a project with only "strictNullChecks".
+ */
 const SETTINGS = {
   extends: '../../../tsconfig.json',
   compilerOptions: {

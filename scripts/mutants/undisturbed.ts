@@ -7,11 +7,11 @@
 import type { Ready } from '../../harness/execution/lab/lab-worker.ts';
 import type { History, KubeObject, ProgramOp, Trial } from '../../harness/index.ts';
 
-/** Longer than any delay of a controller. */
+/** The pause after each step, longer than any delay of a controller. */
 const REST_MS = 60_000;
 const EDITS_MAX = 3;
 
-/** The steps of the user, derived from the references of the original. */
+/** Returns the steps of the user, derived from the reference runs of the original. */
 export function scriptOf({ aim, base }: Pick<Ready, 'aim' | 'base'>): Trial {
   const samples = aim.objects.filter(({ relation }) => relation === 'sample');
   const ops: ProgramOp[] = [];
@@ -51,7 +51,7 @@ const VOLATILE = new Set([
 ]);
 const UID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** Returns a value without volatile fields, with sorted keys, and with names in place of uids. */
+/** Returns a value without volatile fields, with sorted keys, and with names instead of uids. */
 function plain(value: unknown, nameOf: (uid: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => plain(item, nameOf));
   if (typeof value === 'string')

@@ -1,5 +1,5 @@
 /**
- * One lane of the benchmark, in a separate process: runs one campaign, or one undisturbed run, at a time, for its parent.
+ * One lane of the benchmark, in a separate process: runs a campaign or an undisturbed run for its parent, one at a time.
  *
  * The first argument may be the folder of another checkout, whose harness then runs the campaigns.
  */
@@ -21,7 +21,7 @@ type Run = (options: StalemateOptions, context?: RunContext) => Promise<Campaign
 const harness = other === undefined ? '../../harness/index.ts' : pathToFileURL(join(other, 'harness/index.ts')).href;
 const WORKER = ownModule(import.meta.url, '../../harness/cli/worker.ts');
 
-/** Shrinking is not measured. */
+/** Shrinking is limited to a minimum, because it is not measured. */
 const SHRINK_MS = 1;
 
 async function search({ options, strategies }: Campaign): Promise<Searched> {
@@ -55,7 +55,7 @@ async function search({ options, strategies }: Campaign): Promise<Searched> {
   return { kill: kill ?? null, runs: result.runs, ms: performance.now() - began, reasons };
 }
 
-/** Without a script, the run is that of the original. */
+/** Runs a controller undisturbed. Without a script, the run is that of the original. */
 async function undisturbed(options: StalemateOptions, script: Trial | null): Promise<Undisturbed> {
   const config = resolveRun(options);
   const lab = new LabWorker(config, WORKER);
@@ -81,7 +81,7 @@ async function undisturbed(options: StalemateOptions, script: Trial | null): Pro
   }
 }
 
-/** Runs a job: for a module in this process, unless the harness is that of another checkout. */
+/** Runs a job. A module runs in this process, unless the harness of another checkout is used. */
 async function done(job: Job): Promise<Searched | Undisturbed> {
   if (job.options.target !== undefined && other === undefined) {
     const modules = await import('./modules.ts');

@@ -22,7 +22,7 @@ const CHECKED: Rule = {
   has: { field: 'initializer', regex: '^err := (r\\.|Create|controllerutil)' },
 };
 
-/** Reads do not return conflicts. */
+/** Reads, which do not return conflicts. */
 const READ = /^r\.(?:Live\.)?(?:Get|List)\(/;
 
 function checkedCall(node: SgNode): string {

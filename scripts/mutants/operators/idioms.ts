@@ -1,7 +1,7 @@
 /** The names of the mutation operators, and a description of each. */
 import type { Find } from '../syntax.ts';
 
-/** What each operator does; completes a sentence that starts with "the mutant …". */
+/** A description of each operator, which completes a sentence that starts with "the mutant …". */
 export const IDIOMS = {
   'acts-once': 'does the work of a generation once, and never again',
   'changes-key': 'asks a service outside of the cluster again under another key',
@@ -35,5 +35,5 @@ export const IDIOMS = {
 
 export type OperatorName = keyof typeof IDIOMS;
 
-/** Where each operator applies in one language. */
+/** The places that each operator applies to in one language. */
 export type Operators = { readonly [operator in OperatorName]?: readonly Find[] };

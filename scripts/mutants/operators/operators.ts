@@ -1,8 +1,8 @@
 /**
  * The mutation operators: each makes one mistake that is known from real controllers.
  *
- * Owns: which operators each language has. Does not own: their names (`idioms.ts`), their patterns in a language (`typescript.ts` and its
- * neighbours). An operator without a pattern in a language has no mutants there.
+ * Owns: which operators each language has. Does not own: their names (`idioms.ts`), their patterns in a language (`typescript.ts` and the
+ * files beside it). An operator without a pattern in a language has no mutants in that language.
  */
 import type { Language } from '../syntax.ts';
 import { go } from './go.ts';

@@ -1,4 +1,4 @@
-/** Operators that are the same in all languages, given the node kinds of each: guards, conditions, steps. */
+/** Operators that are the same in all languages, given the node kinds of each language: guards, conditions, steps. */
 import { each, type Find, found, kinds, type Matcher, type Site, type SgNode } from '../syntax.ts';
 
 /** Returns the only statement of a block, or the node itself if it is not a block. */
@@ -17,21 +17,24 @@ export function statementsOf(block: SgNode): readonly SgNode[] {
 }
 
 /**
- * Words in checks that matter only under contention: which object it is, which version, and who owns it. Other checks save work, or are
- * about something that no other client changes.
+ * Words in conditions that matter only under contention: they check an object's identity, version or owner. Other conditions save work, or
+ * are about something that no other client changes.
  */
 const IDENTITY = ['uid', 'generation', 'version', 'owner', 'controlledby', 'current', 'stale', 'holder'];
-/** Words in checks of whether an object is being deleted; in operands, `ignores-terminating` covers these. */
+/**
+ * Words in conditions that check whether an object is being deleted. In operands of "and" and "or", the operator `ignores-terminating`
+ * covers them.
+ */
 const LIFE = ['deletion', 'deleted', 'deleting', 'terminat', 'alive', 'living', 'finali[sz]er'];
 
 export const ABOUT_OBJECTS: RegExp = new RegExp([...IDENTITY, ...LIFE].join('|'), 'i');
 const ABOUT_IDENTITY = new RegExp(IDENTITY.join('|'), 'i');
 
 export interface Branching {
-  /** The node kind of an `if`. */
+  /** The node kind of an `if` statement. */
   readonly branch: string;
   readonly block: string;
-  /** The names of its fields, if they differ from the defaults. */
+  /** The field names of an `if` node, if they differ from the defaults. */
   readonly condition?: string;
   readonly then?: string;
   readonly otherwise?: string;
@@ -39,7 +42,7 @@ export interface Branching {
   readonly exits: readonly string[];
   /** The replacement of a removed statement. */
   readonly nothing: string;
-  /** Conditions that another operator covers. */
+  /** Conditions to skip, because another operator covers them. */
   readonly except?: RegExp;
 }
 
@@ -60,7 +63,7 @@ interface Branch {
   readonly body: SgNode;
 }
 
-/** Removes each `if` about an object's identity, version or deletion that leaves the function or the iteration, or throws. */
+/** Removes each `if` that checks an object's identity, version or deletion and that leaves the function or the iteration, or throws. */
 export function dropsGuard(shape: Branching): Find {
   return (root) =>
     branches(root, shape)
@@ -82,7 +85,7 @@ function isExit(body: SgNode, { block, exits }: Branching): boolean {
   return kind !== undefined && exits.includes(String(kind));
 }
 
-/** Drops each operand of "and" and "or" that is about an object's identity or version. */
+/** Drops each operand of "and" and "or" that checks an object's identity or version. */
 export function dropsOperand(kind: string, operators: readonly string[]): Find {
   return (root) =>
     root.findAll({ rule: { kind } }).flatMap((node) => {
@@ -91,7 +94,7 @@ export function dropsOperand(kind: string, operators: readonly string[]): Find {
       if (operator === undefined || !operators.includes(operator) || left === null || right === null) return [];
       const sites: Site[] = [];
       if (ABOUT_IDENTITY.test(right.text())) sites.push([node.replace(left.text())]);
-      // In `a && b && c`, the inner pair `a && b` drops its own operands.
+      // In `a && b && c`, the operands of the inner `a && b` are handled with that node.
       const isFirst = left.kind() !== kind || operatorOf(left) !== operator;
       if (isFirst && ABOUT_IDENTITY.test(left.text())) sites.push([node.replace(right.text())]);
       return sites;
@@ -106,11 +109,11 @@ const COMMENT = /comment/;
 const FUNCTION = /function|method|lambda|closure/;
 const LOOP = /^(?:for|while|do|loop)_/;
 const BLOCK = /block$|^statement_list$/;
-/** Statements that end a function without a further step or an error. */
+/** Statements that end a function without another step or an error. */
 const END = /^(?:return(?: nil| None| ctrl\.Result\{\}, nil)?;?|Ok\(\(\)\))$/;
 
 /**
- * Returns whether anything in the function depends on a step: a later step, also in the next iteration of a loop, or a condition. If a
+ * Reports whether anything in the function depends on a step: a later step, also in the next iteration of a loop, or a condition. If a
  * write is the last step, a conflict may be ignored: the newer version arrives with an event of its own.
  */
 export function isRelied(step: SgNode): boolean {

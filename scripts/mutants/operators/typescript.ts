@@ -22,7 +22,7 @@ const WRITE = {
   ],
 };
 const AWAITED_WRITE = { kind: 'await_expression', has: WRITE };
-/** Only API servers answer with a conflict. */
+/** Writes that can conflict: only API servers answer with a conflict, not the external service. */
 const CONFLICTING = { ...AWAITED_WRITE, not: { regex: '^await service\\.' } };
 const IS_CONFLICT = '(error as { readonly code?: number }).code === 409';
 
@@ -43,7 +43,7 @@ function without(node: SgNode): Site {
   return next?.text() === ',' ? [{ ...edit, endPos: next.range().end.index }] : [edit];
 }
 
-/** A read in the callback of `retryOnConflict`. */
+/** Matches a read in the callback of `retryOnConflict`. */
 const IN_RETRY = {
   kind: 'await_expression',
   has: { kind: 'call_expression', has: { field: 'function', regex: '^(readLive|claim)$' } },
@@ -100,7 +100,7 @@ export const typescript: Operators = {
       const block = node.parent();
       const [live, cached] = [node.getMatch('LIVE')?.text() ?? '', node.getMatch('CACHED')?.text() ?? ''];
       const uses = block?.findAll({
-        // A write with the version of the cached object would be refused.
+        // Arguments of writes are not replaced: a write with the version of the cached object would be refused.
         rule: {
           kind: 'identifier',
           regex: `^${live}$`,
