@@ -59,6 +59,18 @@ describe('deletion-completes', () => {
     });
   });
 
+  it.each([
+    ['widgets.example.com/web', true],
+    ['leases.coordination.k8s.io/manager', false],
+    ['pods/manager-0', false],
+  ])('takes a fresh copy that patches %s for one that would continue: %j', (object, continues) => {
+    const writes = [`patch ${object} metadata.annotations.started="now"`];
+    const h = settled(deleted(OWN));
+    const result = deletionCompletes.check(h.build({ reference: REFERENCE, probes: probes(h, writes) }));
+
+    expect(JSON.stringify(result).includes('a fresh copy of it would continue')).toBe(continues);
+  });
+
   it('convicts a target that a restart would help', () => {
     const h = settled(deleted(OWN));
 

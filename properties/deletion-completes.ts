@@ -3,7 +3,7 @@
  *
  * Judges objects that are terminating at rest with only finalizers that the target itself adds; while another client's
  * finalizer is present, the target may be waiting for that client. Suspicious runs get a longer settle phase. If a fresh copy
- * of the target would complete the deletion, something in the run stopped the target; if the fresh copy waits too, a violation
+ * of the target works on the object or deletes others, something in the run stopped the target; if the fresh copy waits too, a violation
  * is reported only if no other client has changed what it may be waiting for.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -72,7 +72,8 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   }
   if (!isAtRest(extended) || !fresh.settled)
     return unclear('the target was given more time and was still not at rest, or its fresh copy was not');
-  if (fresh.writes.length > 0) {
+  const name = index.shortName(stuck);
+  if (fresh.writes.some((write) => write.startsWith('delete ') || write.split(' ')[1] === name)) {
     return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would continue')] };
   }
   if (isDisturbed(index))

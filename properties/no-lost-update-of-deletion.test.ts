@@ -34,3 +34,17 @@ describe.each(['foregroundDeletion', 'orphan'])('the finalizer %s', (finalizer) 
     expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('violated');
   });
 });
+
+it('may be removed by a PUT of a terminating object, though its content resembles an older version', () => {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { image: 'v1' } }, { finalizers: ['own/f'] }));
+  h.phase('contention');
+  h.get('controller', RESOURCE, 'web');
+  h.append('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], 'foregroundDeletion');
+  h.delete('user', RESOURCE, 'web');
+  const fresh = h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, { ...fresh, metadata: { ...fresh.metadata, finalizers: ['own/f'] } });
+
+  expect(fresh.metadata.deletionTimestamp).toBeDefined();
+  expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('holds');
+});

@@ -31,7 +31,10 @@ export interface BaseContent {
 export function baseContent(index: HistoryIndex, revision: Revision, operation: Operation): BaseContent {
   const carried = carriedVersion(operation);
   const seen = index.seenBy(operation.actor, revision.uid, operation.invoked.at);
-  const candidates = seen.filter((candidate) => carried === undefined || candidate.revision <= carried);
+  const candidates = withSameMarks(
+    operation,
+    seen.filter((candidate) => carried === undefined || candidate.revision <= carried),
+  );
   const rebuilt = rebuiltIn(operation, candidates);
   let newest: ObservedVersion | undefined;
   let base: ObservedVersion | undefined;
@@ -45,6 +48,21 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
     smallest = distance;
   }
   return { base, newest, carried, rebuilt };
+}
+
+/**
+ * Returns the versions whose generation and deletion timestamp are those of the body, or all versions if none has them. Only the server sets
+ * these fields, and a client that puts a new resourceVersion onto an old body leaves them as they were.
+ */
+function withSameMarks(operation: Operation, versions: readonly ObservedVersion[]): readonly ObservedVersion[] {
+  if (!isWholeObject(operation)) return versions;
+  const { generation, deletionTimestamp } = (operation.body as Partial<KubeObject>).metadata ?? {};
+  const same = versions.filter(
+    ({ object: { metadata } }) =>
+      (generation === undefined || metadata.generation === generation) &&
+      (deletionTimestamp === undefined || metadata.deletionTimestamp !== undefined),
+  );
+  return same.length === 0 ? versions : same;
 }
 
 /** Returns `metadata.resourceVersion` of the body; undefined if absent or empty, and for a delete. */
