@@ -208,6 +208,7 @@ describe('the cause of an outcome', () => {
     built.begin('controller', 'update', KIND, 'a', { body: read, subresource: 'status' }).fail(500);
     built.begin('controller', 'update', 'things', 'b', { body: read }).fail(409, 'Conflict');
     built.begin('controller', 'get', 'things', 'b').fail(404, 'NotFound');
+    built.begin('controller', 'create', 'roles', 'r', { body: {} }).fail(403, 'Forbidden');
     built.begin('controller', 'patch', KIND, 'a', { body: {} }).fail(500);
     built.update('controller', KIND, built.get('controller', KIND, 'a'));
 

@@ -177,7 +177,8 @@ function failureKind({ verb, outcome }: Operation): string | undefined {
   if (outcome.type === 'info') return 'a lost answer';
   if (outcome.type !== 'fail') return undefined;
   const { code, reason } = outcome;
-  if (code === 404 || (code === 409 && verb === 'create')) return undefined;
+  // Missing permissions are no fault: the request fails in every run.
+  if (code === 404 || code === 403 || (code === 409 && verb === 'create')) return undefined;
   return code === 409 && reason !== 'AlreadyExists' ? 'a conflict' : 'an error';
 }
 
