@@ -89,7 +89,7 @@ pub fn mutant() -> &'static str {
     ID.get_or_init(|| std::env::var("MUTANT").unwrap_or_default())
 }
 
-pub fn conflicts(error: &dyn std::error::Error) -> bool {
+pub fn conflicts(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(one) = cause {
         if let Some(kube::Error::Api(status)) = one.downcast_ref::<kube::Error>() {
