@@ -26,3 +26,13 @@ it('takes no time for what the target draws, where its names are known to be dra
   expect(nameOf('funny-keller-1795694433')).toBe('~1');
   expect(nameOf('fixed-1795694433')).toBe('fixed-1795694433');
 });
+
+it('names a child after the canonical name of an owner that the target named after the time', () => {
+  const naming = new Naming();
+  const name = 'report-1795806752171025377';
+  const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Report', name, uid: 'u', controller: true }];
+  naming.ofCreate('reports.example.com', 'default', { metadata: { name } }, true);
+  const child = { metadata: { name: `${name}-svc`, ownerReferences } };
+
+  expect(naming.ofCreate('services', 'default', child, true)).toBe('report~0/report~0');
+});

@@ -20,6 +20,8 @@ export class Naming {
   readonly #realByCanonical = new Map<string, string>();
   readonly #canonicalByReal = new Map<string, string>();
   readonly #generated = new Map<string, number>();
+  /** Canonical names of objects whose names the target generated, by real name: their children are named after them. */
+  readonly #drawnOwners = new Map<string, string>();
   readonly #drawn: DrawnNames;
   #occurrences = new Map<Label, number>();
 
@@ -34,6 +36,7 @@ export class Naming {
     this.#realByCanonical.clear();
     this.#canonicalByReal.clear();
     this.#generated.clear();
+    this.#drawnOwners.clear();
     this.restartNumbers();
   }
 
@@ -61,6 +64,7 @@ export class Naming {
     const stem = byTarget && known === name ? this.#stemOf(resource, name) : undefined;
     if (stem === undefined) return known;
     const canonical = this.#next(resource, namespace, stem, metadata);
+    this.#drawnOwners.set(name, canonical);
     // A retry after a lost answer gets the same name.
     this.#register(`${resource}/${namespace}/`, name, canonical);
     return canonical;
@@ -83,7 +87,7 @@ export class Naming {
     let role = stem.replace(/-+$/, '');
     let prefix = '';
     if (owner !== undefined) {
-      prefix = `${owner.name}/`;
+      prefix = `${this.#drawnOwners.get(owner.name) ?? owner.name}/`;
       if (role.startsWith(`${owner.name}-`)) role = role.slice(owner.name.length + 1);
       else if (role === owner.name) role = '';
     }
