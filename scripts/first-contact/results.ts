@@ -134,7 +134,7 @@ export function tableText(
       result.exit === undefined ? 'ended' : String(result.exit),
       `${result.seconds} s`,
       String(runs),
-      `${conflicts > 0 ? conflicts : `${overtaken} overtaken`}/${staleReads}`,
+      `${overtaken > conflicts ? `${overtaken} overtaken` : conflicts}/${staleReads}`,
       String(inconclusive),
       cut(result.said),
     ];
