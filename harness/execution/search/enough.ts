@@ -30,3 +30,10 @@ export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
   const { conflicts = 0, foreignWritesBetweenReadAndWrite: overtaken = 0, staleReads: stale = 0 } = contention;
   return { conflicts: Math.max(conflicts, overtaken), stale };
 }
+
+/** Returns the situation that a search has met too rarely so far, while it has met the other one often enough. */
+export function lackOf(tested: Pick<PutToTest, 'contention'>): 'conflict' | 'stale read' | undefined {
+  const { conflicts, stale } = metIn(tested);
+  if (conflicts >= MET_MIN === stale >= MET_MIN) return undefined;
+  return conflicts < MET_MIN ? 'conflict' : 'stale read';
+}

@@ -25,7 +25,7 @@ import type { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { attempting, lanesOf, type Attempt } from './attempt.ts';
-import { isEnough } from './enough.ts';
+import { isEnough, lackOf } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import { exploreUntil, hasExplored, inFull, Postponed } from './postponed.ts';
@@ -136,7 +136,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   });
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
-  const source = workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed });
+  const source =
+    workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed, lacks: () => lackOf(tally) });
   /** The number of trials in progress that began during the exploration. */
   let exploring = 0;
   const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {

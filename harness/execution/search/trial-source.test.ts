@@ -73,3 +73,21 @@ test('a trial that was not its own teaches nothing', () => {
 
   expect([...from.batch(7, 3)].every(({ schedule }) => scheduleSize(schedule) === 0)).toBe(true);
 });
+
+test('every other deviation leads to what the search lacks', () => {
+  const lacking = new TrialSource({
+    trials: fc.constant(RANDOM),
+    workloads: fc.constantFrom(...CALM),
+    faults: ['close-watch'],
+    seed: 1,
+    lacks: () => 'stale read',
+  });
+  const calm = [...lacking.batch(7, 6)].filter((trial) => trial !== RANDOM);
+  const history = historyBuilder().phase('contention');
+  history.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } });
+  history.deliver('controller', 'configmaps').edit('controller', 'configmaps', 'c', ['data', 'done'], 'yes');
+  for (const trial of calm) lacking.learn(trial, history.phase('heal').phase('settle').build());
+  const after = [...lacking.batch(8, 12)].filter((trial) => trial !== RANDOM);
+
+  expect(after.map(({ schedule }) => schedule.holds.length)).toEqual([1, 0, 1, 0, 1, 0]);
+});

@@ -20,7 +20,12 @@ export interface TrialSourceOptions {
   readonly workloads: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
   readonly seed: number;
+  /** Returns the situation that the search has met too rarely so far while it has met the other often enough, if any. */
+  readonly lacks?: () => Situation | undefined;
 }
+
+/** What a deviation is most likely to lead to. */
+export type Situation = 'conflict' | 'stale read';
 
 /** The number of candidate workloads; once all have been used, the random trials continue alone. */
 const WORKLOADS = 2_000;
@@ -48,6 +53,8 @@ export class TrialSource {
   readonly #underWay = new Set<Trial>();
   /** The remaining trials of each undisturbed run; the next trial comes from the first list. */
   readonly #open: Trial[][] = [];
+  readonly #leadsTo = new WeakMap<Trial, Situation>();
+  #preferred = false;
 
   constructor(options: TrialSourceOptions) {
     this.#options = options;
@@ -79,8 +86,9 @@ export class TrialSource {
     ];
     const stale = this.#some(staleWrites, STALE_WRITES_MAX);
     const rest = silences.filter((schedule) => !stale.includes(schedule));
+    const unseen = this.#some(unseenCreates, UNSEEN_MAX);
     const schedules = [
-      ...this.#some(unseenCreates, UNSEEN_MAX),
+      ...unseen,
       ...inTurn([
         races,
         [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
@@ -90,7 +98,12 @@ export class TrialSource {
         this.#some(deviations.overtakenAnswers, OVERTAKEN_MAX),
       ]),
     ];
-    this.#open.push(schedules.map((schedule): Trial => ({ workload: trial.workload, schedule })));
+    const trials = schedules.map((schedule): Trial => ({ workload: trial.workload, schedule }));
+    for (const one of trials) {
+      if (races.includes(one.schedule)) this.#leadsTo.set(one, 'conflict');
+      else if (stale.includes(one.schedule) || unseen.includes(one.schedule)) this.#leadsTo.set(one, 'stale read');
+    }
+    this.#open.push(trials);
   }
 
   #next(): Trial | undefined {
@@ -104,7 +117,25 @@ export class TrialSource {
     return trial;
   }
 
+  /** Every other deviation is one that leads to a situation that the search lacks, if there is one. */
   #deviation(): Trial | undefined {
+    const lack = this.#options.lacks?.();
+    this.#preferred = lack !== undefined && !this.#preferred;
+    return (this.#preferred ? this.#leadingTo(lack) : undefined) ?? this.#inTurn();
+  }
+
+  #leadingTo(situation: Situation | undefined): Trial | undefined {
+    for (const [place, turn] of this.#open.entries()) {
+      const at = turn.findIndex((trial) => this.#leadsTo.get(trial) === situation);
+      if (at < 0) continue;
+      const [trial] = turn.splice(at, 1);
+      if (turn.length === 0) this.#open.splice(place, 1);
+      return trial;
+    }
+    return undefined;
+  }
+
+  #inTurn(): Trial | undefined {
     const turn = this.#open.shift();
     const trial = turn?.shift();
     if (turn !== undefined && turn.length > 0) this.#open.push(turn);
