@@ -1,5 +1,5 @@
 /**
- * Counts the causes that are reported for each wrong variant of the catalogue: one is correct.
+ * Counts the causes reported for each wrong variant of the catalogue. Each variant has one bug, so the expected count is 1.
  *
  *   node scripts/causes.ts [--language go] [--only TEXT …] [--seeds 1,2,3] [--budget 2000|5m] [--json FILE]
  *

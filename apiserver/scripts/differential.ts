@@ -30,7 +30,7 @@ function countOf(text: string): number {
   return Number(text);
 }
 
-/** Returns the ids of kinds: `text` lists ids, and families whose kinds are all included. */
+/** Parses a comma-separated list of kinds and families into the ids of kinds; a family stands for all its kinds. */
 function kindsOf(text: string): readonly string[] {
   return text.split(',').flatMap((word) => {
     const found = KINDS.filter(({ id, family }) => id === word || family === word).map(({ id }) => id);

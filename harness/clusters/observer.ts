@@ -12,7 +12,7 @@ import { collectionPath } from 'stalemate-apiserver/wire/path';
 import type { ObservedChange } from '../gate/recorder.ts';
 import { realDelay, realNow } from '../determinism/real-time.ts';
 
-/** A resource, as in paths. */
+/** A resource, identified by the group, version and plural name in its request path. */
 export interface ObservedResource {
   readonly group: string;
   readonly version: string;

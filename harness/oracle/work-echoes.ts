@@ -111,7 +111,7 @@ export interface UndoneWork {
 }
 
 /**
- * Returns a child that repeats an older spec while the status claims a newer one, with the content that it has when the work is done.
+ * Returns a child that still has a value of an older spec although the status reports the newer one, with the value that it should have.
  *
  * A target may have good reasons for this, so several conditions must hold: the target itself wrote the child's value, in the same
  * incarnation or before the newer spec existed, and the child never had the wanted value, which a stale cache could still show.

@@ -20,7 +20,7 @@ export interface LineSink {
 
 /** Without a terminal, the number of runs after which the first line is printed; further lines follow each time that number doubles. */
 const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
-/** Rate in runs per second below which users wait for each run, so that the first line is printed after ten runs. */
+/** Below this rate, in runs per second, the first line is printed after ten runs. */
 const SLOW_PER_SECOND = 20;
 const CLEAR_LINE = '\r\u001B[K';
 

@@ -84,7 +84,7 @@ const LEAST_COUNT: Least = { growth: 2, runs: 20 };
 /** Thresholds for memory: heaps take long to reach their size, and fluctuate, so growth must be at least a megabyte and a twentieth. */
 const LEAST_MEMORY = { kb: 1024, share: 0.05, runs: 100 } as const;
 
-/** Minimum growth of requests, as a share: runs differ in their requests, so growth must be more than a quarter. */
+/** Minimum growth of requests, as a fraction: the number of requests varies between runs, so growth must be more than a quarter. */
 const LEAST_REQUESTS_SHARE = 0.25;
 
 /** Summarises samples; returns undefined if there are none. */

@@ -14,7 +14,7 @@ const RATES = [4, 32];
 const CLOSES_MS = [200, 1_000];
 const SLICES = [16, 256];
 const SLICE_PAUSE_MICROS = 200;
-/** Data limits in bytes, reached in the middle of the first answers or a few lists later. */
+/** Bytes after which a connection ends: the small limit cuts off one of the first responses, the large one a later list. */
 const LIMITS = [512, 8_192];
 /** Durations in ms: a short interruption, then enough time for clients to retry once or several times. */
 const LASTING_MS = [300, 1_000, 3_000];

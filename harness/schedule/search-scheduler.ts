@@ -43,7 +43,7 @@ export class SearchScheduler implements Scheduler {
   #delayed = false;
   /** True once a connection fault has been drawn: with two of them, it would be unclear which one mattered. */
   #disturbed = false;
-  /** The resource whose watch a fault has ended, until a list or watch of it has failed as well. */
+  /** The resource whose watch was ended by a fault, until a second fault hits the list or watch with which the target recovers. */
   #recovering: string | undefined;
   readonly #lockMs: number | undefined;
   readonly #mayDelay: boolean;

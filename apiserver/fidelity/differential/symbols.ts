@@ -73,8 +73,8 @@ export class Symbols {
   }
 
   /**
-   * Returns the symbol of a collection's version: the newest known object version that it includes, because other sequences write
-   * meanwhile.
+   * Returns the symbol of a list's version: the newest known object version that is not later. Other sequences write concurrently, so the
+   * exact version varies.
    */
   #atLeast(value: number): string {
     return `at-least-${this.#versions.findLast((one) => one.value <= value)?.symbol ?? ''}`;

@@ -1,4 +1,4 @@
-/** Splits lists of words that are written as one text, several to a line. */
+/** Splits word lists that are written as one multi-line string. */
 
 export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);

@@ -13,7 +13,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps returns the correct steps with another Scale.
+// Steps returns the correct steps with a different Scale.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Scale = scale

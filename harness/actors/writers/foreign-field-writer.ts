@@ -68,7 +68,7 @@ export const foreignFieldWriter: AdversarialWriter = {
 };
 
 function foreignMoves(aim: AimObject): readonly Move[] {
-  // The spec of a sample is the user's; objects that the target only reads have no foreign fields.
+  // Only objects that the target writes qualify: the user owns the spec of a sample.
   if (aim.relation !== 'created-by-target' && aim.relation !== 'written') return [];
   if (aim.object['immutable'] === true) return [];
   const fields = aim.schema === undefined ? (FIELDS[groupResource(aim.target)] ?? []) : schemaFields(aim);

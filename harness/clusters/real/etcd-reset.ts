@@ -1,7 +1,7 @@
 /**
  * Resets a server through its etcd, bypassing it: key by key, etcd gets the content that it had when the campaign began.
  *
- * For a server whose etcd is ours too. Controllers may still react to deleted objects, so the reset is complete only once the state has
+ * For a server whose etcd the harness also runs. Controllers may still react to deleted objects, so the reset is complete only once the state has
  * stayed unchanged for a while. Owns: which keys have changed, and waiting until the server shows the state. Start at {@link EtcdReset}.
  */
 import { builtInResources } from 'stalemate-apiserver';

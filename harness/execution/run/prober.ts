@@ -37,7 +37,7 @@ const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () =>
 /** Runs a trial with some of its options replaced; the runner supplies the rest. */
 export type RunVariant = (trial: Trial, variant: TrialVariant) => Promise<History>;
 
-/** A contention phase shorter than this, in ms, counts as no wait. */
+/** Contention phases shorter than this, in ms, are treated as if they took no time. */
 const LIVED_MIN_MS = 30_000;
 const MINUTE_MS = 60_000;
 /** The seed of fresh copies, which no trial uses. */
@@ -320,7 +320,7 @@ function stateOf(run: History): ExpectedState {
   };
 }
 
-/** Returns how long a target lived under contention, in ms of run time, rounded up to minutes; 0 if that does not count as a wait. */
+/** Returns how long a target lived under contention, in ms of run time, rounded up to minutes; 0 if it is too short to matter. */
 function livedMs(history: History): number {
   const ms = phaseStartMs(history, 'heal') - phaseStartMs(history, 'contention');
   return Number.isFinite(ms) && ms >= LIVED_MIN_MS ? Math.ceil(ms / MINUTE_MS) * MINUTE_MS : 0;

@@ -1,5 +1,5 @@
 /**
- * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until the target is clearly never at rest.
+ * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target will never be at rest.
  *
  * Start at {@link settle}.
  */

@@ -44,7 +44,7 @@ export interface LabJob {
   readonly subject: Subject;
 }
 
-/** The job of a corpus: replays its entries one after the other, after making the references once. */
+/** The job of a corpus: replays its entries one after the other, after running the references once. */
 export interface RevisitJob {
   readonly job: 'revisit';
   readonly subject: Subject;

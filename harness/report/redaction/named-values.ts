@@ -7,7 +7,7 @@
  */
 import type { Range } from './known-formats.ts';
 
-/** Endings of keys that announce secrets, with the characters allowed between key and value. */
+/** Matches endings of keys whose values are secrets, with the characters allowed between key and value. */
 const KEYWORD =
   /(?:password|passwd|passphrase|pwd|token|secret|key|authorization)(\\*["'`])?[ \t]*([=:])(?![=>:])[ \t]*/gi;
 const KEY_MAX = 64;
