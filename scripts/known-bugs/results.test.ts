@@ -56,7 +56,7 @@ test('shows the median and the range of the searches that found the bug', () => 
   );
 
   expect(table).toContain(
-    '1 pairs in 1 languages and 1 families; 1 are found with at least 3 seeds. Measured 2026-11-26 at a load of 1 to 3.',
+    '1 pairs in 1 languages and 1 families; found with at least 3 seeds: 1. Measured 2026-11-26 at a load of 1 to 3.',
   );
   expect(table.split('\n').at(-2)).toBe(
     '| thing (Go): [creates two](https://example.com/7) | creates from a stale list | v1 → [v2](https://example.com/8) ' +

@@ -110,7 +110,7 @@ export function tableText(pairs: readonly Pair[], results: readonly Result[]): s
       ? ''
       : ` Measured ${days.join(', ')} at a load of ${Math.min(...loads)} to ${Math.max(...loads)}.`;
   return [
-    `${pairs.length} pairs in ${languages} languages and ${families} families; ${found} are found with at least ${SEEDS_MIN} seeds.${when}`,
+    `${pairs.length} pairs in ${languages} languages and ${families} families; found with at least ${SEEDS_MIN} seeds: ${found}.${when}`,
     '',
     markdownTable(COLUMNS, rows),
     '',

@@ -1,8 +1,10 @@
 /** Tests that rest is detected for real programs. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WallClock } from '../../determinism/run-clock.ts';
 import { CutShort } from '../run/cut-short.ts';
 import { WallRest } from './wall-rest.ts';
@@ -10,37 +12,50 @@ import type { World } from '../run/world.ts';
 
 /** A world with no pending items at its gate. */
 const WORLD = { gate: { activity: 0 } } as World;
-/** A program that, on input, computes for a third of a second without sleeping and then prints. */
+/** A program that, on input, computes for a third of a second without sleeping and then writes to the file that it is given. */
 const THINKS = `process.stdin.once('data', () => {
   const until = Date.now() + 350;
   while (Date.now() < until);
-  require('fs').writeSync(1, 'acted');
+  require('fs').writeFileSync(process.argv[1], 'acted');
 }); console.log('ready')`;
 
 /** A program that wakes up without input and computes for longer than one wait. */
 const WAKES = `setTimeout(() => {
-  const { writeSync } = require('fs');
+  const { writeFileSync, writeSync } = require('fs');
   writeSync(1, 'awake');
   const until = Date.now() + 350;
   while (Date.now() < until);
-  writeSync(1, 'acted');
+  writeFileSync(process.argv[1], 'acted');
 }, 20); setTimeout(() => {}, 30_000)`;
 
 let child: ChildProcess | undefined;
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stalemate-rest-'));
+});
 
 afterEach(() => {
   child?.kill('SIGKILL');
   child = undefined;
+  rmSync(folder, { recursive: true, force: true });
 });
+
+function note(): string {
+  return join(folder, 'note');
+}
+
+/** Reads what the program has written: unlike output in a pipe, it is there at once. */
+function noted(): string {
+  return existsSync(note()) ? readFileSync(note(), 'utf8') : '';
+}
 
 describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () => {
   it('has not come while a process still computes what it makes of what it was told', async () => {
-    child = spawn(process.execPath, ['-e', THINKS], { stdio: ['pipe', 'pipe', 'inherit'] });
+    child = spawn(process.execPath, ['-e', THINKS, note()], { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdin, stdout, pid } = child;
     if (stdin === null || stdout === null) throw new Error('its streams are pipes');
     await once(stdout, 'data');
-    let said = '';
-    stdout.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
     const rest = new WallRest(new WallClock(), () => {});
     const over = rest.watch({ pid, moved: 0 });
 
@@ -49,11 +64,11 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     await rest.drain(WORLD);
     over();
 
-    expect(said).toBe('acted');
+    expect(noted()).toBe('acted');
   });
 
   it('has not come while a process that was woken by its own timer has something to do yet', async () => {
-    child = spawn(process.execPath, ['-e', WAKES], { stdio: ['ignore', 'pipe', 'inherit'] });
+    child = spawn(process.execPath, ['-e', WAKES, note()], { stdio: ['ignore', 'pipe', 'inherit'] });
     const { stdout, pid } = child;
     if (stdout === null) throw new Error('its output is a pipe');
     let said = '';
@@ -68,7 +83,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     await rest.drain(WORLD);
     over();
 
-    expect(said).toContain('acted');
+    expect(noted()).toBe('acted');
   });
 
   it('has come for a life that begins where something has to happen first', async () => {
