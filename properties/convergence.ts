@@ -13,12 +13,12 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
-import { drawnPlaces, finalState, nearestDifferences, placeOf } from '../harness/oracle/final-state.ts';
+import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
-import { lastProbe } from '../harness/oracle/last-probe.ts';
+import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
-import { differencesLeft, kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
+import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
@@ -45,6 +45,7 @@ export const convergence: Property = {
   check,
 };
 
+type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;
 type Extended = Extract<ProbeResult, { probe: 'extended-settle' }>;
 
 function check(history: History): CheckResult {
@@ -70,7 +71,7 @@ function check(history: History): CheckResult {
   }
   const found = nearestDifferences(history, finalState(history), expected.outcomes);
   const [first, ...more] = found;
-  return first === undefined ? HOLDS : judgeSuspect(history, [first, ...more]);
+  return first === undefined ? HOLDS : judgeSuspect(history, expected, [first, ...more]);
 }
 
 function unsettledReason(history: History): string | undefined {
@@ -96,12 +97,19 @@ function unsettledReason(history: History): string | undefined {
   }
 }
 
-function judgeSuspect(history: History, found: readonly [Difference, ...(readonly Difference[])]): CheckResult {
+function judgeSuspect(
+  history: History,
+  expected: Expected,
+  found: readonly [Difference, ...(readonly Difference[])],
+): CheckResult {
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = lastProbe(history, 'extended-settle');
   const fresh = lastProbe(history, 'fresh-incarnation');
-  const later = differencesLeft(history);
+  const later =
+    extended === undefined
+      ? found
+      : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
   // A run that healed in the middle of a long settle phase had no time left for the full silence.
   const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
@@ -178,7 +186,7 @@ function isNote({ what, path, expected }: Difference): boolean {
  * timestamp or version, which says nothing about other objects.
  */
 function isAbout(write: string, found: readonly Difference[]): boolean {
-  const object = groupOf(write.split(' ')[1] ?? '');
+  const object = groupOf(writtenObject(write));
   return found.some((difference) => groupOf(difference.object) === object);
 }
 

@@ -15,7 +15,7 @@ import type { ProbeRequest } from '../harness/model/probe.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { lastProbe } from '../harness/oracle/last-probe.ts';
+import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { isTerminating } from './exercised.ts';
 
@@ -73,7 +73,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   if (!isAtRest(extended) || !fresh.settled)
     return unclear('the target was given more time and was still not at rest, or its fresh copy was not');
   const name = index.shortName(stuck);
-  if (fresh.writes.some((write) => write.startsWith('delete ') || write.split(' ')[1] === name)) {
+  if (fresh.writes.some((write) => write.startsWith('delete ') || writtenObject(write) === name)) {
     return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would continue')] };
   }
   if (isDisturbed(index))

@@ -4,8 +4,7 @@
  */
 import type { History } from '../model/history.ts';
 import type { OtherOutcome } from '../model/probe.ts';
-import { finalState, nearestDifferences, placeOf, probedState, type Difference } from './final-state.ts';
-import { lastProbe } from './last-probe.ts';
+import { nearestDifferences, placeOf, probedState, type Difference } from './final-state.ts';
 
 /**
  * Returns the kind under which the differences of two runs are compared. The names of leftover objects may contain values of the spec,
@@ -19,11 +18,4 @@ export function kindOf(difference: Difference): string {
 /** Returns the kinds of differences with which the workload of a run ends undisturbed. */
 export function kindsUndisturbed(history: History, { final, names, expected }: OtherOutcome): ReadonlySet<string> {
   return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
-}
-
-/** Returns the differences from a fresh copy that remain when a run was last observed. */
-export function differencesLeft(history: History): readonly Difference[] {
-  const extended = lastProbe(history, 'extended-settle');
-  const state = extended === undefined ? finalState(history) : probedState(history, extended.final, extended.names);
-  return nearestDifferences(history, state, lastProbe(history, 'expected-state')?.outcomes ?? []);
 }
