@@ -9,7 +9,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
-import { leafPattern } from '../harness/model/leaf.ts';
+import { isEmptyValue, leafPattern } from '../harness/model/leaf.ts';
 import type { LeafChange } from '../harness/model/leaf.ts';
 import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
 import type { DriftRequest } from '../harness/oracle/drift.ts';
@@ -78,12 +78,7 @@ function isLeftOut(history: History, loss: Loss): boolean {
   const set = indexOf(history)
     .changes(loss.victim)
     .filter(({ path }) => lost.has(path));
-  return set.length > 0 && set.every(({ to }) => to !== undefined && isEmpty(to));
-}
-
-function isEmpty(value: JsonValue): boolean {
-  if (value === null || value === false || value === 0 || value === '') return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  return set.length > 0 && set.every(({ to }) => to !== undefined && isEmptyValue(to));
 }
 
 function violationOf(history: History, loss: Loss): Violation {

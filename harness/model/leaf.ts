@@ -268,3 +268,9 @@ export function leafPattern(path: string): string {
 export function isTime(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && TIME.test(value);
 }
+
+/** Reports whether a value is absent or empty; encoders of structs omit empty values, and both mean the same. */
+export function isEmptyValue(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === false || value === 0 || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

@@ -9,7 +9,7 @@ import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
-import { leavesOf } from '../model/leaf.ts';
+import { isEmptyValue, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { isPutAside } from '../model/waiver.ts';
 import { baseContent, touches } from './base-content.ts';
@@ -87,8 +87,8 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
 }
 
 /**
- * Reports whether a field of the status was removed by a write that empties other fields beside it, which the target had set itself: it
- * starts its status over, whoever has added to it.
+ * Reports whether a field of the status was removed by a write that also empties fields beside it that the target had set: the target
+ * starts its status over, including what other writers added to it.
  */
 function isReset(index: HistoryIndex, guilty: Revision, field: string, lost: readonly LeafChange[]): boolean {
   if (!field.startsWith('status.') || SHARED.test(field) || !isRemoval(lost)) return false;
@@ -250,12 +250,6 @@ function hasItem(object: KubeObject, item: string): boolean {
 
 function isRemoval(changes: readonly LeafChange[]): boolean {
   return changes.every((change) => change.to === undefined);
-}
-
-function isEmptyValue(value: JsonValue | undefined): boolean {
-  return (
-    value === undefined || value === null || value === '' || value === 0 || value === false || isEmptyContainer(value)
-  );
 }
 
 function isEmptyContainer(value: JsonValue | undefined): boolean {
