@@ -120,10 +120,10 @@ export class SearchScheduler implements Scheduler {
   }
 
   /** Returns the fault for a list or watch with which the target recovers from the end of a watch; undefined if it is to succeed. */
-  #ofRecovery({ kind, verb, label }: Item): 'fail' | 'refuse' | undefined {
+  #ofRecovery({ kind, verb, label }: Item): FaultKind | undefined {
     if (kind !== 'send' || (verb !== 'list' && verb !== 'watch') || partsOf(label).resource !== this.#recovering)
-      return;
-    const enabled = RECOVERY_FAULTS.filter((fault) => (this.#search.faults[fault] ?? 0) > 0);
+      return undefined;
+    const enabled = ON_WATCH.filter((fault) => (this.#search.faults[fault] ?? 0) > 0);
     if (enabled.length === 0 || this.#draws.int(RECOVERY_FAILS_ONE_IN) > 0) return undefined;
     this.#recovering = undefined;
     return enabled[this.#draws.int(enabled.length)];
@@ -165,7 +165,6 @@ const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash', 'pause'
 const WATCH_ENDS: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response'];
 const ON_EVENT: readonly FaultKind[] = [...WATCH_ENDS, 'delay'];
 const NOTHING: readonly FaultKind[] = [];
-const RECOVERY_FAULTS = ['fail', 'refuse'] as const;
 
 function isConnectionKind(kind: FaultKind): kind is ConnectionKind {
   return CONNECTION_KINDS.some((one) => one === kind);

@@ -128,7 +128,7 @@ export class Prober {
    * it was reproduced.
    */
   forFirstRuns(): Prober {
-    const prober = new Prober(this.#run, this.#base, this.#reference, this.#patience, this.#evidence);
+    const prober = this.elsewhere(this.#run);
     prober.#isForFirstRuns = true;
     return prober;
   }

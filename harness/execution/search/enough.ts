@@ -14,6 +14,9 @@ export interface PutToTest {
   readonly contention: { readonly [counter: string]: number };
 }
 
+/** What a search has to meet often enough. */
+export type Situation = 'conflict' | 'stale read';
+
 export function isEnough(tested: PutToTest): boolean {
   const { conflicts, stale } = metIn(tested);
   return tested.runs - tested.inconclusiveRuns >= RUNS_MIN && conflicts >= MET_MIN && stale >= MET_MIN;
@@ -32,7 +35,7 @@ export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
 }
 
 /** Returns the situation that a search has met too rarely so far, while it has met the other one often enough. */
-export function lackOf(tested: Pick<PutToTest, 'contention'>): 'conflict' | 'stale read' | undefined {
+export function lackOf(tested: Pick<PutToTest, 'contention'>): Situation | undefined {
   const { conflicts, stale } = metIn(tested);
   if (conflicts >= MET_MIN === stale >= MET_MIN) return undefined;
   return conflicts < MET_MIN ? 'conflict' : 'stale read';

@@ -13,6 +13,7 @@ import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { CalmRuns } from './calm-runs.ts';
 import { singleDeviations } from './deviations.ts';
+import type { Situation } from './enough.ts';
 
 export interface TrialSourceOptions {
   readonly trials: fc.Arbitrary<Trial>;
@@ -23,9 +24,6 @@ export interface TrialSourceOptions {
   /** Returns the situation that the search has met too rarely so far while it has met the other often enough, if any. */
   readonly lacks?: () => Situation | undefined;
 }
-
-/** What a deviation is most likely to lead to. */
-export type Situation = 'conflict' | 'stale read';
 
 /** The number of candidate workloads; once all have been used, the random trials continue alone. */
 const WORKLOADS = 2_000;
@@ -121,10 +119,10 @@ export class TrialSource {
   #deviation(): Trial | undefined {
     const lack = this.#options.lacks?.();
     this.#preferred = lack !== undefined && !this.#preferred;
-    return (this.#preferred ? this.#leadingTo(lack) : undefined) ?? this.#inTurn();
+    return (lack !== undefined && this.#preferred ? this.#leadingTo(lack) : undefined) ?? this.#inTurn();
   }
 
-  #leadingTo(situation: Situation | undefined): Trial | undefined {
+  #leadingTo(situation: Situation): Trial | undefined {
     for (const [place, turn] of this.#open.entries()) {
       const at = turn.findIndex((trial) => this.#leadsTo.get(trial) === situation);
       if (at < 0) continue;
