@@ -3,7 +3,7 @@
  * are stored with findings.
  */
 
-/** The containers that an answer applies to. `*` stands for any text; an absent field matches all. */
+/** The containers that an answer applies to. `*` matches any text; an absent field matches all. */
 export interface OfContainers {
   readonly namespace?: string;
   readonly pod?: string;
@@ -78,7 +78,7 @@ export interface ServiceAnswer {
 
 /** The server behind a host name outside of the cluster. */
 export interface OutsideAnswer extends Speech {
-  /** The host name that the target connects to; `*` stands for any text. */
+  /** The host name that the target connects to; `*` matches any text. */
   readonly host: string;
   readonly port: number;
   /** Serves TLS, with a certificate that the target is configured to trust. */

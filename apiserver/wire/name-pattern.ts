@@ -1,6 +1,6 @@
 /** Name patterns with `*`, as used in configurations. */
 
-/** Reports whether a name matches a pattern, in which `*` stands for any text. An absent pattern matches every name. */
+/** Reports whether a name matches a pattern, in which `*` matches any text. An absent pattern matches every name. */
 export function fits(pattern: string | undefined, name: string): boolean {
   if (pattern === undefined || pattern === name) return true;
   if (!pattern.includes('*')) return false;
