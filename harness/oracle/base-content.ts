@@ -31,28 +31,41 @@ export interface BaseContent {
 export function baseContent(index: HistoryIndex, revision: Revision, operation: Operation): BaseContent {
   const carried = carriedVersion(operation);
   const seen = index.seenBy(operation.actor, revision.uid, operation.invoked.at);
-  const candidates = withSameMarks(
-    operation,
-    seen.filter((candidate) => carried === undefined || candidate.revision <= carried),
-  );
+  const candidates = seen.filter((candidate) => carried === undefined || candidate.revision <= carried);
   const rebuilt = rebuiltIn(operation, candidates);
   let newest: ObservedVersion | undefined;
-  let base: ObservedVersion | undefined;
-  let smallest = Number.POSITIVE_INFINITY;
   for (const candidate of seen) if (candidate.revision >= (newest?.revision ?? 0)) newest = candidate;
-  for (const candidate of candidates) {
-    const distance = distanceTo(index, revision, operation, candidate.object, rebuilt);
-    const closer = distance < smallest || (distance === smallest && candidate.revision >= (base?.revision ?? 0));
-    if (!closer) continue;
-    base = candidate;
-    smallest = distance;
+  let base = closestOf(candidates);
+  const marked = withSameMarks(operation, candidates);
+  if (base !== undefined && !marked.includes(base)) {
+    const other = closestOf(marked);
+    if (other !== undefined && differInMetadata(base, other)) base = other;
   }
   return { base, newest, carried, rebuilt };
+
+  function closestOf(versions: readonly ObservedVersion[]): ObservedVersion | undefined {
+    let found: ObservedVersion | undefined;
+    let smallest = Number.POSITIVE_INFINITY;
+    for (const version of versions) {
+      const distance = distanceTo(index, revision, operation, version.object, rebuilt);
+      const closer = distance < smallest || (distance === smallest && version.revision >= (found?.revision ?? 0));
+      if (!closer) continue;
+      found = version;
+      smallest = distance;
+    }
+    return found;
+  }
+}
+
+/** Reports whether two versions differ only in their metadata. */
+function differInMetadata(one: ObservedVersion, other: ObservedVersion): boolean {
+  return diffContent(one.object, other.object).every(({ path }) => isUnder(path, 'metadata'));
 }
 
 /**
  * Returns the versions whose generation and deletion timestamp are those of the body, or all versions if none has them. Only the server sets
- * these fields, and a client that puts a new resourceVersion onto an old body leaves them as they were.
+ * these fields, and a client that puts a new resourceVersion onto an old body leaves them as they were. They say where the metadata is from;
+ * a controller may put an old spec next to fresh metadata.
  */
 function withSameMarks(operation: Operation, versions: readonly ObservedVersion[]): readonly ObservedVersion[] {
   if (!isWholeObject(operation)) return versions;

@@ -158,7 +158,7 @@ describe('a target that fails only under contention', { timeout: PATIENCE_MS }, 
   });
 
   it('is found to wake itself by writing the time of day', async () => {
-    const result = await run(options('writes-the-time', { stopAfter: 1 }));
+    const result = await run(options('writes-the-time', { budget: '180s', stopAfter: 1 }));
 
     expect(result.findings[0]?.violation.signature).toMatchObject({ property: 'bounded-rate', field: 'status.seen' });
   });
