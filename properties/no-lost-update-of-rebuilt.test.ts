@@ -26,6 +26,20 @@ it.each([
   expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({ result });
 });
 
+it('is none where an omitted 0 makes the content look like a version that the value was not in yet', () => {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { size: 1 } }));
+  h.phase('contention');
+  h.get('controller', RESOURCE, 'web');
+  h.edit('user', RESOURCE, 'web', ['spec', 'count'], 1);
+  h.edit('user', RESOURCE, 'web', ['spec', 'count'], 0);
+  const read = h.get('controller', RESOURCE, 'web');
+  const { generation: _, ...metadata } = read.metadata;
+  h.update('controller', RESOURCE, { ...read, metadata, spec: { size: 1 }, status: { phase: 'Ready' } });
+
+  expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('holds');
+});
+
 it('is told by the defaults that it lacks', () => {
   const h = historyBuilder();
   h.create(

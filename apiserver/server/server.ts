@@ -73,6 +73,11 @@ export interface ApiServerOptions {
   readonly tokenUser?: (token: string) => UserInfo | undefined;
   /** The declared answers of pods and services; by default there are none. */
   readonly kubelet?: KubeletAnswers;
+  /**
+   * Whether containers without a declared log have an empty one once they have run, as if they had printed nothing. By default, a request
+   * for such a log is refused, as in a cluster without kubelets.
+   */
+  readonly emptyLogs?: boolean;
   /** Calls webhooks. Without it they are unreachable and their failure policy applies. */
   readonly callOut?: CallOutFunction;
 }
@@ -110,7 +115,7 @@ export class ApiServer implements Upstream {
     this.#store = new Store(options.historyMax ?? HISTORY_MAX);
     this.#access = new AccessControl(options.authorization ?? 'allow-all', this.#store);
     this.#webhooks = new Webhooks(this.#store);
-    this.#kubelet = new DeclaredKubelet(options.kubelet);
+    this.#kubelet = new DeclaredKubelet(options.kubelet, options.emptyLogs);
     this.#kernel = this.#makeKernel();
     this.#reviewer = {
       authorizer: this.#access.authorizer,

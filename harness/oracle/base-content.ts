@@ -9,7 +9,7 @@
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Operation, Revision } from '../model/history.ts';
-import { diffContent, isServerLeaf, keySegment, leavesOf } from '../model/leaf.ts';
+import { diffContent, isEmptyValue, isServerLeaf, keySegment, leavesOf } from '../model/leaf.ts';
 import { isCopied, rebuiltParts } from '../model/rebuilt.ts';
 import type { Rebuilt } from '../model/rebuilt.ts';
 import type { HistoryIndex, ObservedVersion } from './history-index.ts';
@@ -86,8 +86,8 @@ export function carriedVersion({ body, verb }: Operation): number | undefined {
 }
 
 /**
- * Returns the number of leaves in which the written content differs from a version; parts that were not copied from any version do not
- * count.
+ * Returns the number of leaves in which the written content differs from a version. Parts that were not copied from any version do not
+ * count, nor do empty values that an encoder has omitted.
  */
 function distanceTo(
   index: HistoryIndex,
@@ -96,8 +96,12 @@ function distanceTo(
   version: KubeObject,
   rebuilt: Rebuilt,
 ): number {
-  if (isWholeObject(operation))
-    return diffContent(version, operation.body as KubeObject).filter(isCopied(rebuilt)).length;
+  if (isWholeObject(operation)) {
+    const copied = isCopied(rebuilt);
+    return diffContent(version, operation.body as KubeObject).filter(
+      (change) => copied(change) && !(isEmptyValue(change.from) && isEmptyValue(change.to)),
+    ).length;
+  }
   const leaves = leavesOf(version);
   let distance = 0;
   for (const { path, to } of index.changes(revision)) if (!jsonEqual(leaves.get(path), to)) distance++;

@@ -31,13 +31,16 @@ export interface Undeclared {
 }
 
 export class DeclaredKubelet {
+  /** Whether containers without a declared log have an empty one. */
+  readonly emptyLogs: boolean;
   readonly #answers: KubeletAnswers;
   readonly #undeclared = new Map<string, Undeclared>();
   /** Earlier commands by pod, and earlier requests by server, in order. */
   readonly #earlier = new Map<string, string[]>();
 
-  constructor(answers: KubeletAnswers = {}) {
+  constructor(answers: KubeletAnswers = {}, emptyLogs = false) {
     this.#answers = answers;
+    this.emptyLogs = emptyLogs;
   }
 
   /** Returns the distinct requests without a declared answer so far. */

@@ -112,6 +112,7 @@ export function assembleServer(
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
     authorization: project?.authorization ?? 'allow-all',
+    emptyLogs: true,
     ...given({ callOut, kubelet: settings.answers }),
   };
   const server = served === undefined ? new ApiServer(options) : new TimedServer(options, served);

@@ -110,6 +110,22 @@ it('tails a log', async () => {
   expect(await text(out)).toBe('two\nthree\n');
 });
 
+it.each([
+  [false, '', 404],
+  [true, '', 200],
+  [true, '?previous=true', 404],
+])('an undeclared log with emptyLogs %s and the query "%s" is answered with %d', async (emptyLogs, query, code) => {
+  const { server } = testServer({ emptyLogs });
+  server.seed([POD]);
+  const alone = await serveHttp(server);
+
+  const answer = await fetch(`${alone.url}/api/v1/namespaces/default/pods/db-0/log${query}`);
+
+  expect([answer.status, code === 200 ? await answer.text() : '']).toEqual([code, '']);
+  expect(server.undeclared()).toMatchObject([{ what: 'log', of: 'main' }]);
+  await alone.close();
+});
+
 it('keeps a followed log open', async () => {
   const answer = await fetch(`${http.url}/api/v1/namespaces/default/pods/db-0/log?follow=true`);
   const reader = answer.body?.getReader();
