@@ -6,9 +6,10 @@
  */
 import { Agent, request, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, rootCertificates, type ConnectionOptions } from 'node:tls';
+import { rootCertificates, type ConnectionOptions } from 'node:tls';
 import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction, ServiceReference } from '../admission/call-out.ts';
+import { connectTrusted } from './trust.ts';
 
 export interface CallOutOptions {
   /**
@@ -62,14 +63,18 @@ export function httpsCallOut(options: CallOutOptions = {}): CallOutFunction {
 }
 
 function agentBy(dial: CallOutOptions['connect']): Agent {
-  const agent = new Agent({ keepAlive: dial === undefined });
-  if (dial === undefined) return agent;
-  return Object.assign(agent, {
-    createConnection: (target: RequestOptions, ready: (error: Error | null, socket?: Duplex) => void): void => {
+  return Object.assign(new Agent({ keepAlive: dial === undefined }), {
+    createConnection: (
+      target: RequestOptions,
+      ready: (error: Error | null, socket?: Duplex) => void,
+    ): Duplex | undefined => {
+      const options = target as ConnectionOptions;
+      if (dial === undefined) return connectTrusted(options);
       dial(Number(target.port)).then(
-        (socket) => ready(null, connectTls({ ...(target as ConnectionOptions), socket })),
+        (socket) => ready(null, connectTrusted({ ...options, socket })),
         (error: unknown) => ready(error instanceof Error ? error : new Error(String(error))),
       );
+      return undefined;
     },
   });
 }

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { goError } from './call-out.ts';
+import { distrustOf } from './trust.ts';
 
 export interface Expected {
   /** The name that the server's certificate must contain. */
@@ -17,14 +18,9 @@ export function shakeHands(socket: Duplex, { servername, ca }: Expected): Promis
     const trust = ca === undefined ? {} : { ca, allowPartialTrustChain: true };
     const tls = connect({ socket, servername, rejectUnauthorized: false, ...trust });
     tls.once('secureConnect', () => {
-      // This property contains an error code, despite its declared type.
-      const code = (tls as { readonly authorizationError: unknown }).authorizationError;
-      const why =
-        typeof code === 'string'
-          ? goError({ name: '', message: code, code, cert: tls.getPeerCertificate() }, { servername })
-          : null;
+      const why = ca === undefined ? undefined : distrustOf(tls, { ca, servername });
       tls.end();
-      resolve(ca === undefined ? null : why);
+      resolve(why === undefined ? null : goError(why, { servername }));
     });
     tls.on('error', (error) => {
       socket.destroy();

@@ -1,0 +1,51 @@
+/**
+ * TLS connections that trust what Go trusts.
+ *
+ * OpenSSL takes a certificate whose subject is that of its issuer for one that is signed by itself; Go looks for an authority that has signed
+ * it. Managers that create their own certificates may give both the same subject.
+ */
+import { X509Certificate } from 'node:crypto';
+import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { realDate } from '../../clock.ts';
+
+const SELF_SIGNED = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Why a certificate is not trusted: an error with a code of Node or OpenSSL. */
+export type Distrust = NodeJS.ErrnoException & { readonly cert?: unknown };
+
+/** Connects; the socket is destroyed with a {@link Distrust} unless the certificate is trusted. */
+export function connectTrusted(options: ConnectionOptions): TLSSocket {
+  const socket = connect({ ...options, rejectUnauthorized: false });
+  // Before other listeners, which may send a request.
+  socket.prependOnceListener('secureConnect', () => {
+    const why = distrustOf(socket, options);
+    if (why !== undefined) socket.destroy(why);
+  });
+  return socket;
+}
+
+/** Returns why the certificate of a connection is not trusted; undefined if it is. */
+export function distrustOf(socket: TLSSocket, { ca, servername }: ConnectionOptions): Distrust | undefined {
+  // This property contains an error code, despite its declared type.
+  const { authorizationError: code } = socket as { readonly authorizationError: unknown };
+  if (typeof code !== 'string') return undefined;
+  const cert = socket.getPeerCertificate();
+  const certificate = socket.getPeerX509Certificate();
+  if (code === SELF_SIGNED && typeof ca === 'string' && certificate !== undefined && isSignedByOneOf(certificate, ca)) {
+    if (Date.parse(certificate.validTo) < realDate().getTime()) return distrust('CERT_HAS_EXPIRED', cert);
+    return checkServerIdentity(servername ?? '', cert);
+  }
+  return distrust(code, cert);
+}
+
+function distrust(code: string, cert: unknown): Distrust {
+  return Object.assign(new Error(code), { code, cert });
+}
+
+function isSignedByOneOf(certificate: X509Certificate, bundle: string): boolean {
+  return (bundle.match(CERTIFICATES) ?? []).some((pem) => {
+    const authority = new X509Certificate(pem);
+    return authority.ca && authority.subject === certificate.issuer && certificate.verify(authority.publicKey);
+  });
+}
