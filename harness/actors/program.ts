@@ -13,6 +13,7 @@ import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
 import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
 import { assertNever } from '../model/errors.ts';
 import { appendItem, pointerTo, removeItem, setAt, valueAt } from '../model/edit.ts';
+import { given } from '../model/given.ts';
 import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workload.ts';
 
 export interface ProgramContext {
@@ -142,7 +143,7 @@ class Runner {
 
   async #delete(path: string, op: Extract<ProgramOp, { do: 'delete' }>, index: number): Promise<void> {
     const read = await this.#send('GET', path);
-    if (read.code !== 200 && read.code !== 404) return;
+    if (read.code !== 200 && (read.code !== 404 || op.recreate === 'same')) return;
     let stays = false;
     if (read.code === 200) {
       const { uid } = (read.body as KubeObject).metadata;
@@ -156,20 +157,21 @@ class Runner {
       stays = (deleted.body as Partial<KubeObject>).metadata?.deletionTimestamp !== undefined;
     }
     if (op.recreate === undefined) return;
+    const again = op.recreate === 'same' ? contentOf(read.body as JsonObject) : op.recreate;
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
       if (stays) {
         this.#context.onOpDone(index);
         if (this.#context.ended()) return;
         stays = (await this.#send('GET', path)).code === 200;
       }
-      if (!stays) stays = (await this.#create(op.target, op.recreate)) === 409;
+      if (!stays) stays = (await this.#create(op.target, again)) === 409;
       if (!stays) return;
     }
   }
 
   /** Applies an object, with retries until its webhooks answer. */
-  async #apply(target: ObjectTarget, given: KubeObject): Promise<void> {
-    const object = this.#owned(given);
+  async #apply(target: ObjectTarget, manifest: KubeObject): Promise<void> {
+    const object = this.#owned(manifest);
     for (let tries = 0; tries < APPLIES_MAX; tries++) {
       const { code, body } = await this.#send('POST', collectionPath(target, target.namespace), object);
       if (code === 201) this.#uids.set(ownerKey(object, object.metadata), (body as KubeObject).metadata.uid ?? '');
@@ -205,6 +207,13 @@ class Runner {
       throw error;
     }
   }
+}
+
+/** Returns what a client would create an object again with, as `kubectl replace --force` does with a file that it has read. */
+function contentOf({ status: _status, ...object }: JsonObject): KubeObject {
+  const { metadata } = object as unknown as KubeObject;
+  const { name, namespace, labels, annotations, ownerReferences } = metadata;
+  return { ...object, metadata: given({ name, namespace, labels, annotations, ownerReferences }) } as KubeObject;
 }
 
 function ownerKey({ apiVersion, kind }: JsonObject, { name }: JsonObject): string {

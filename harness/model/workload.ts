@@ -54,8 +54,8 @@ type Edit =
       readonly do: 'delete';
       readonly target: ObjectTarget;
       readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-      /** The content with which to create the object again once it is gone. */
-      readonly recreate?: KubeObject;
+      /** The content with which to create the object again once it is gone; `same`: what it contained, as read before the deletion. */
+      readonly recreate?: KubeObject | 'same';
     };
 
 /** One operation of a program. */

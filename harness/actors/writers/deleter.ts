@@ -4,19 +4,13 @@
  * Reference runs delete all samples too; deleting only some of several samples is not known to be healthy.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
-import { isAside } from '../../model/aside.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
-import { oneOf } from './moves.ts';
+import { isNeverDeleted, oneOf } from './moves.ts';
 import type { Move } from './moves.ts';
 
 /** The most samples that one short program deletes. */
 const SAMPLES_MAX = 3;
-/** Reports whether deleting a child loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
-function isNeverDeleted(resource: string): boolean {
-  return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
-}
-
 export const deleter: AdversarialWriter = {
   name: 'deleter',
   about: 'deletes a child of the target, or all that the user applied',

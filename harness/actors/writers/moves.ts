@@ -6,6 +6,7 @@
 import * as fc from 'fast-check';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import { isAside } from '../../model/aside.ts';
 import { valueAt } from '../../model/edit.ts';
 import { given } from '../../model/given.ts';
 import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
@@ -85,4 +86,9 @@ export function isOwned(aim: AimObject, path: readonly string[]): boolean {
 /** Returns a predicate that reports whether the target itself changes something below this path, so that one of two writes may be lost. */
 export function contestedAt(path: string): (object: AimObject) => boolean {
   return ({ ownedLeaves }) => ownedLeaves.some((leaf) => leaf.startsWith(path));
+}
+
+/** Reports whether deleting a child loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
+export function isNeverDeleted(resource: string): boolean {
+  return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
 }

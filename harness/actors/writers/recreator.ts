@@ -1,15 +1,20 @@
-/** The user who deletes a sample and applies it again under the same name: a new uid for a known key. */
-import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
+/**
+ * A client that deletes an object and creates it again under the same name, with a new uid: the user who applies a sample again, or replaces a
+ * child of the target with `kubectl replace --force`.
+ */
+import { groupResource, parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
-import { oneOf } from './moves.ts';
+import { isNeverDeleted, oneOf } from './moves.ts';
 import type { Move } from './moves.ts';
 
 export const recreator: AdversarialWriter = {
   name: 'recreator',
-  about: 'deletes a sample and creates it again under the same name',
+  about: 'deletes a sample or a child of the target and creates it again under the same name',
+  stirs: isReplaced,
   ops: (aim, { sample, garbageCollection }) =>
     oneOf(
       aim.objects.flatMap((object): readonly Move[] => {
+        if (isReplaced(object)) return [[{ do: 'delete', target: object.target, recreate: 'same' }]];
         const recreate = object.relation === 'sample' ? manifestOf(object, sample) : undefined;
         if (recreate === undefined) return [];
         const { target } = object;
@@ -19,6 +24,11 @@ export const recreator: AdversarialWriter = {
       }),
     ),
 };
+
+/** Reports whether an object is a child that can be created again: with its own name, and not by a controller of its own. */
+function isReplaced({ relation, target }: AimObject): boolean {
+  return relation === 'created-by-target' && !target.name.includes('~') && !isNeverDeleted(groupResource(target));
+}
 
 /** Returns the manifest with which the user applied an object. */
 export function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {

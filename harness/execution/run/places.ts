@@ -7,6 +7,7 @@
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
+import { given } from '../../model/given.ts';
 import type { History } from '../../model/history.ts';
 import type { Label } from '../../model/label.ts';
 import type { Schedule } from '../../model/schedule.ts';
@@ -163,7 +164,11 @@ export class Places {
       case 'create':
         return { ...op, target, object: this.object(op.object) };
       case 'delete':
-        return { ...op, target, ...(op.recreate === undefined ? {} : { recreate: this.object(op.recreate) }) };
+        return {
+          ...op,
+          target,
+          ...given({ recreate: typeof op.recreate === 'object' ? this.object(op.recreate) : op.recreate }),
+        };
       case 'set':
         return { ...op, target, value: this.#value(op.value) };
       default:

@@ -56,7 +56,7 @@ const programOp: z.ZodType<ProgramOp> = z
       do: z.literal('delete'),
       target,
       propagation: z.enum(['Background', 'Foreground', 'Orphan']).exactOptional(),
-      recreate: kubeObject.exactOptional(),
+      recreate: z.union([kubeObject, z.literal('same')]).exactOptional(),
       ...after,
     } satisfies Shape<Op<'delete'>>),
   ])
