@@ -48,11 +48,11 @@ it('writes what a project needs and runs it once, and never writes over anything
   expect(shown.stdout).toContain('--- stalemate.config.yaml\n# yaml-language-server: $schema=');
   expect([shown.code, existsSync(join(folder, 'stalemate.config.yaml'))]).toEqual([0, false]);
 
-  const { code, stdout } = stalemate(['init', '--budget', '60', '--seed', '1'], { cwd: folder });
+  const { code, stdout } = stalemate(['init', '--budget', '30', '--seed', '1'], { cwd: folder });
   expect(stdout).toContain('no sample that can be used: Release drawn from the schema');
   expect(stdout).toContain('note    .github/workflows/stalemate.yml has to be given stalemate');
   expect(stdout).toMatch(/\nno verdict yet after \d+ s; next: npx stalemate run --budget 10m\n$/);
-  // Sixty runs cause only a few conflicts, too few for a verdict.
+  // Thirty runs cause only a few conflicts, too few for a verdict.
   expect(stdout).toContain('are too few to say that it holds');
   expect(code).toBe(3);
   expect(read('.gitignore')).toBe(

@@ -3,6 +3,7 @@ import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { annotationToucher } from './annotation-toucher.ts';
 import { autoscaler } from './autoscaler.ts';
 import { deleter } from './deleter.ts';
+import { drifter } from './drifter.ts';
 import { finalizerAdder } from './finalizer-adder.ts';
 import { foreignFieldWriter } from './foreign-field-writer.ts';
 import { labelStripper } from './label-stripper.ts';
@@ -28,4 +29,5 @@ export const WRITERS: readonly AdversarialWriter[] = [
   selfHealer,
   autoscaler,
   labelStripper,
+  drifter,
 ];

@@ -95,10 +95,10 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
 });
 
 /** Writers that may set a replica count that the target sets too: the drift test decides who owns the field. */
-const SCALERS = ['scale-writer', 'autoscaler'];
-const RESPECTFUL = [...WRITERS.keys()].filter((index) => !SCALERS.includes(WRITERS[index]?.name ?? ''));
+const MEDDLERS = ['scale-writer', 'autoscaler', 'drifter'];
+const RESPECTFUL = [...WRITERS.keys()].filter((index) => !MEDDLERS.includes(WRITERS[index]?.name ?? ''));
 
-test('all but those that scale leave alone what the target owns', async () => {
+test('all but those that scale or drift leave alone what the target owns', async () => {
   for (const ops of RESPECTFUL.flatMap(programsOf)) {
     const before = writerWorld();
     const world = writerWorld();

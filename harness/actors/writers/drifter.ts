@@ -1,0 +1,71 @@
+/**
+ * A client that changes what the target has written to an object: an image set by hand with kubectl, an edited key of a ConfigMap.
+ *
+ * A target that watches its objects and compares them repairs the change; it must also do so when its repair fails once. Values that other
+ * clients depend on, such as selectors and ports, are left alone.
+ */
+import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
+import { isAside } from '../../model/aside.ts';
+import { valueAt } from '../../model/edit.ts';
+import type { FieldPath } from '../../model/workload.ts';
+import {
+  asList,
+  asMap,
+  asText,
+  isImmutable,
+  otherScalars,
+  propertySchema,
+} from '../../schedule/workload/schema-view.ts';
+import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
+import { inStyles, oneOf, setOp } from './moves.ts';
+import type { Move } from './moves.ts';
+
+const IMAGE = 'registry.example.com/drifted:1';
+/** The most fields per object; more would add nothing new. */
+const FIELDS_MAX = 3;
+
+/** Where the containers of a built-in kind are. */
+const CONTAINERS: { readonly [resource: string]: readonly string[] | undefined } = {
+  pods: ['spec', 'containers'],
+  'deployments.apps': ['spec', 'template', 'spec', 'containers'],
+  'statefulsets.apps': ['spec', 'template', 'spec', 'containers'],
+  'daemonsets.apps': ['spec', 'template', 'spec', 'containers'],
+};
+
+export const drifter: AdversarialWriter = {
+  name: 'drifter',
+  about: 'changes a spec or data field that the target has written to an object that it created',
+  stirs: (object) => movesOn(object).length > 0,
+  ops: (aim) => oneOf(aim.objects.flatMap(movesOn)),
+};
+
+function movesOn(aim: AimObject): readonly Move[] {
+  const { relation, object, target } = aim;
+  if (relation !== 'created-by-target' || object['immutable'] === true || isAside(groupResource(target))) return [];
+  return fieldsOf(aim)
+    .slice(0, FIELDS_MAX)
+    .flatMap(([path, value]) => inStyles(object, path, (via) => [setOp(aim, path, value, via)]));
+}
+
+function fieldsOf(aim: AimObject): readonly (readonly [path: FieldPath, value: JsonValue])[] {
+  const { object, target, ownedLeaves } = aim;
+  const owned = new Set(ownedLeaves);
+  if (aim.schema !== undefined) {
+    const spec = propertySchema(aim.schema, 'spec') ?? {};
+    return Object.entries(asMap(object['spec']) ?? {}).flatMap(([key, current]) => {
+      const property = propertySchema(spec, key);
+      if (property === undefined || isImmutable(property) || !owned.has(`spec.${key}`)) return [];
+      const [other] = otherScalars(property, current);
+      return other === undefined ? [] : [[['spec', key], other] as const];
+    });
+  }
+  if (groupResource(target) === 'configmaps')
+    return Object.keys(asMap(object['data']) ?? {}).map((key) => [['data', key], 'drifted'] as const);
+  const place = CONTAINERS[groupResource(target)];
+  if (place === undefined) return [];
+  return (asList(valueAt(object, place)) ?? []).flatMap((container) => {
+    const name = asText(asMap(container)?.['name']);
+    if (name === undefined || !owned.has(`${place.join('.')}[name=${name}].image`)) return [];
+    return [[[...place, { name }, 'image'], IMAGE] as const];
+  });
+}
