@@ -82,6 +82,7 @@ export const EXAMPLES: readonly Example[] = [
   ofWriter('self-healer', 'releases/observed-generation-lies', 'truthful-status', ['spec-churn']),
   ofWriter('autoscaler', 'releases/clears-resource-version', 'no-lost-update', ['spec-churn']),
   ofWriter('label-stripper', null, 'one-config-map-each'),
+  { ...ofWriter('drifter', 'releases/no-relist-after-410', 'convergence'), faults: ['expire-watch'] },
   ofFault('lose-response', 'worker-pools/lost-create-response', 'convergence'),
   { ...ofFault('pause', null, 'leads-to-the-end'), byHand: 'fails' },
   { ...ofFault('delay', null, 'cardinality'), byHand: 'fails' },
