@@ -40,6 +40,34 @@ it('is none where an omitted 0 makes the content look like a version that the va
   expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe('holds');
 });
 
+it('does not hide an old spec next to fresh metadata', () => {
+  const h = historyBuilder();
+  h.create(
+    'user',
+    RESOURCE,
+    manifest('Widget', 'web', { spec: { image: 'v1', replicas: 3 } }, { labels: { own: 'yes' } }),
+  );
+  h.phase('contention');
+  const old = h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['metadata', 'labels', 'foreign'], 'yes');
+  h.edit('user', RESOURCE, 'web', ['spec', 'replicas'], 5);
+  const fresh = h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, {
+    ...fresh,
+    metadata: { ...fresh.metadata, labels: { own: 'yes' } },
+    spec: old['spec'] ?? {},
+  });
+  const history = h.build({ reference: REFERENCE });
+  const found = noLostUpdate.check(history);
+  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
+  const probes = needs.map((need) => ({ ...need, reverted: [] }));
+  const result = noLostUpdate.check({ ...history, probes } as never);
+  const signatures = result.result === 'violated' ? result.violations.map(({ signature }) => signature) : [];
+
+  expect(fresh.metadata.generation).not.toBe(old.metadata.generation);
+  expect(signatures).toContainEqual(expect.objectContaining({ class: 'carried-back', field: 'spec.replicas' }));
+});
+
 it('is told by the defaults that it lacks', () => {
   const h = historyBuilder();
   h.create(

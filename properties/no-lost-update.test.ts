@@ -84,22 +84,6 @@ describe('no lost update', () => {
       });
     });
 
-    it('convicts a PUT of an old spec next to fresh metadata, though something else is left out as well', () => {
-      const { h, v101 } = started(widget({}, { labels: { own: 'yes' } }));
-      h.edit('writer-1', RESOURCE, 'web', ['metadata', 'labels', 'foreign'], 'yes');
-      h.edit('user', RESOURCE, 'web', ['spec', 'replicas'], 5);
-      const fresh = h.get('controller', RESOURCE, 'web');
-      h.update('controller', RESOURCE, { ...setAt(fresh, ['metadata', 'labels'], { own: 'yes' }), spec: v101.spec });
-
-      const result = judge(h.build({ reference: REFERENCE }));
-
-      expect(fresh.metadata.generation).not.toBe(v101.metadata.generation);
-      if (result.result !== 'violated') throw new Error(`expected a violation, got ${JSON.stringify(result)}`);
-      expect(result.violations.map(({ signature }) => signature)).toContainEqual(
-        expect.objectContaining({ class: 'carried-back', field: 'spec.replicas' }),
-      );
-    });
-
     it('convicts a PUT that names no version', () => {
       const { h, v101 } = started();
       h.edit('user', RESOURCE, 'web', ['spec', 'replicas'], 5);

@@ -73,10 +73,7 @@ export interface ApiServerOptions {
   readonly tokenUser?: (token: string) => UserInfo | undefined;
   /** The declared answers of pods and services; by default there are none. */
   readonly kubelet?: KubeletAnswers;
-  /**
-   * Whether containers without a declared log have an empty one once they have run, as if they had printed nothing. By default, a request
-   * for such a log is refused, as in a cluster without kubelets.
-   */
+  /** Whether containers without a declared log have an empty one. By default, the request is refused, as without kubelets. */
   readonly emptyLogs?: boolean;
   /** Calls webhooks. Without it they are unreachable and their failure policy applies. */
   readonly callOut?: CallOutFunction;
