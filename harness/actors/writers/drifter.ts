@@ -8,16 +8,9 @@ import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/objec
 import { isAside } from '../../model/aside.ts';
 import { valueAt } from '../../model/edit.ts';
 import type { FieldPath } from '../../model/workload.ts';
-import {
-  asList,
-  asMap,
-  asText,
-  isImmutable,
-  otherScalars,
-  propertySchema,
-} from '../../schedule/workload/schema-view.ts';
+import { asList, asMap, asText } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
-import { inStyles, oneOf, setOp } from './moves.ts';
+import { inStyles, isOwned, oneOf, schemaFields, setOp } from './moves.ts';
 import type { Move } from './moves.ts';
 
 const IMAGE = 'registry.example.com/drifted:1';
@@ -49,23 +42,17 @@ function movesOn(aim: AimObject): readonly Move[] {
 
 function fieldsOf(aim: AimObject): readonly (readonly [path: FieldPath, value: JsonValue])[] {
   const { object, target, ownedLeaves } = aim;
-  const owned = new Set(ownedLeaves);
-  if (aim.schema !== undefined) {
-    const spec = propertySchema(aim.schema, 'spec') ?? {};
-    return Object.entries(asMap(object['spec']) ?? {}).flatMap(([key, current]) => {
-      const property = propertySchema(spec, key);
-      if (property === undefined || isImmutable(property) || !owned.has(`spec.${key}`)) return [];
-      const [other] = otherScalars(property, current);
-      return other === undefined ? [] : [[['spec', key], other] as const];
-    });
-  }
+  if (aim.schema !== undefined)
+    return schemaFields(aim).flatMap(([path, [value]]) =>
+      value === undefined || !isOwned(aim, path) ? [] : [[path, value] as const],
+    );
   if (groupResource(target) === 'configmaps')
     return Object.keys(asMap(object['data']) ?? {}).map((key) => [['data', key], 'drifted'] as const);
   const place = CONTAINERS[groupResource(target)];
   if (place === undefined) return [];
   return (asList(valueAt(object, place)) ?? []).flatMap((container) => {
     const name = asText(asMap(container)?.['name']);
-    if (name === undefined || !owned.has(`${place.join('.')}[name=${name}].image`)) return [];
+    if (name === undefined || !ownedLeaves.includes(`${place.join('.')}[name=${name}].image`)) return [];
     return [[[...place, { name }, 'image'], IMAGE] as const];
   });
 }

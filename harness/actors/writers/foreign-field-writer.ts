@@ -4,15 +4,11 @@
  *
  * For built-in kinds there is a short list of fields that any third party may change at any time; for custom kinds the schema is used.
  */
-import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import { valueAt } from '../../model/edit.ts';
-import { asMap, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
-import { inStyles, isOwned, oneOf, setOp } from './moves.ts';
-import type { Move } from './moves.ts';
-
-/** A field's path, with possible values; the first one that differs from the current value is written. */
-type Field = readonly [path: readonly string[], values: readonly JsonValue[]];
+import { inStyles, isOwned, oneOf, schemaFields, setOp } from './moves.ts';
+import type { Field, Move } from './moves.ts';
 
 const RESTARTED_AT: Field = [
   ['spec', 'template', 'metadata', 'annotations', 'stalemate.dev/restarted-at'],
@@ -79,17 +75,5 @@ function foreignMoves(aim: AimObject): readonly Move[] {
     const once = inStyles(aim.object, path, (via) => [setOp(aim, path, value, via)]);
     const back = other ?? current;
     return back === undefined ? once : [...once, [setOp(aim, path, value, 'update'), setOp(aim, path, back, 'update')]];
-  });
-}
-
-/** Returns scalars directly below the spec of a custom kind. */
-function schemaFields({ schema, object }: AimObject): readonly Field[] {
-  const spec = schema === undefined ? undefined : propertySchema(schema, 'spec');
-  if (spec === undefined || isImmutable(spec)) return [];
-  return Object.keys(asMap(spec['properties']) ?? {}).flatMap((key): readonly Field[] => {
-    const property = propertySchema(spec, key) ?? {};
-    if (isImmutable(property)) return [];
-    const values = otherScalars(property, asMap(object['spec'])?.[key]);
-    return values.length === 0 ? [] : [[['spec', key], values]];
   });
 }

@@ -10,9 +10,13 @@ import { isAside } from '../../model/aside.ts';
 import { valueAt } from '../../model/edit.ts';
 import { given } from '../../model/given.ts';
 import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
+import { asMap, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AimObject } from '../../schedule/workload/writer.ts';
 
 export type Move = readonly ProgramOp[];
+
+/** A field's path, with possible values; the first one that differs from the current value is written. */
+export type Field = readonly [path: readonly string[], values: readonly JsonValue[]];
 
 /** Draws one of the moves, the first being the simplest; undefined if there are none. */
 export function oneOf(moves: readonly Move[]): fc.Arbitrary<Move> | undefined {
@@ -91,4 +95,16 @@ export function contestedAt(path: string): (object: AimObject) => boolean {
 /** Reports whether deleting a child loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
 export function isNeverDeleted(resource: string): boolean {
   return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
+}
+
+/** Returns scalars directly below the spec of a custom kind. */
+export function schemaFields({ schema, object }: AimObject): readonly Field[] {
+  const spec = schema === undefined ? undefined : propertySchema(schema, 'spec');
+  if (spec === undefined || isImmutable(spec)) return [];
+  return Object.keys(asMap(spec['properties']) ?? {}).flatMap((key): readonly Field[] => {
+    const property = propertySchema(spec, key) ?? {};
+    if (isImmutable(property)) return [];
+    const values = otherScalars(property, asMap(object['spec'])?.[key]);
+    return values.length === 0 ? [] : [[['spec', key], values]];
+  });
 }
