@@ -203,6 +203,19 @@ describe('the cause of an outcome', () => {
     expect(causes?.candidates[0].key).toBe('write | PUT without a version | widgets.example.com | stale');
   });
 
+  it('is no patch with which the target removes what it has set itself and has received', () => {
+    const { built } = started();
+    built.append('controller', KIND, 'a', ['metadata', 'finalizers'], 'own/f');
+    built.get('controller', KIND, 'a');
+    const removal = built.patch('controller', KIND, 'a', { metadata: { finalizers: null } });
+
+    const [causes] = causesOf(built.build(), [
+      violation({ ...AT_REST, field: 'metadata.finalizers["own/f"]' }, { revisions: [...removal.committed] }),
+    ]);
+
+    expect(causes?.candidates.map(({ key }) => key)).toEqual(['missed | widgets.example.com']);
+  });
+
   it('is the request that failed for good, of those about the same object first, and none that was made good', () => {
     const { built, read } = started();
     built.begin('controller', 'update', KIND, 'a', { body: read, subresource: 'status' }).fail(500);

@@ -11,15 +11,17 @@ import { roleOf } from '../model/actor.ts';
 import type { Cause } from '../model/cause.ts';
 import { ownCause } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
-import type { History, Operation } from '../model/history.ts';
+import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import { leafPattern, leavesOf } from '../model/leaf.ts';
+import type { LeafChange } from '../model/leaf.ts';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind } from './cause-kinds.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
 import { lacksKubelet } from './for-kubelet.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
+import type { HistoryIndex } from './history-index.ts';
 import { livesOf, overlap } from './leadership.ts';
 
 /** Two replicas do work that only the leader should do. */
@@ -91,12 +93,26 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
     const { base } = baseContent(index, written, operation);
     if (base === undefined || replaced === undefined || base.revision >= replaced.revision) return [];
     const before = leavesOf(base.object);
-    const isCarried = index
-      .changes(written)
-      .filter(isIt)
-      .every(({ path, to }) => jsonEqual(before.get(path), to));
+    const changes = index.changes(written).filter(isIt);
+    if (operation.verb === 'patch' && changes.every((change) => removesOwn(index, written, operation, change)))
+      return [];
+    const isCarried = changes.every(({ path, to }) => jsonEqual(before.get(path), to));
     return isCarried ? [writeCause(history, operation, 'carried-back')] : [];
   });
+}
+
+/**
+ * Reports whether the target removed what it had set itself and had received. A patch does so on purpose, although the result resembles the
+ * version from before it was set.
+ */
+function removesOwn(index: HistoryIndex, written: Revision, operation: Operation, { path, to }: LeafChange): boolean {
+  const set = index.lastChange(written, path);
+  return (
+    to === undefined &&
+    set !== undefined &&
+    roleOf(set.actor) === 'target' &&
+    index.seenBy(operation.actor, written.uid, operation.invoked.at).some(({ revision }) => revision >= set.revision)
+  );
 }
 
 /**
