@@ -51,6 +51,20 @@ describe('no-mistaken-deletion', () => {
     expect(noMistakenDeletion.check(listed.build())).toEqual({ result: 'holds' });
   });
 
+  it.each([
+    [1, 'holds'],
+    [2, 'violated'],
+  ])('takes a successor of its own object for its own only where the content is the same (size %d)', (size, result) => {
+    const h = historyBuilder().phase('contention');
+    h.create('controller', WIDGETS, manifest('Widget', 'web', { spec: { size: 1 }, status: { ready: true } }));
+    h.deliver('controller', WIDGETS);
+    h.delete('writer-1', WIDGETS, 'web');
+    h.create('writer-1', WIDGETS, manifest('Widget', 'web', { spec: { size } }));
+    h.delete('controller', WIDGETS, 'web');
+
+    expect(noMistakenDeletion.check(h.build())).toMatchObject({ result });
+  });
+
   it('lets a cleaner delete by name what it has never looked at', () => {
     const h = historyBuilder().phase('contention');
     h.create('user', WIDGETS, manifest('Widget', 'web'));

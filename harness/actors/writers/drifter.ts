@@ -1,5 +1,5 @@
 /**
- * A client that changes what the target has written to an object: an image set by hand with kubectl, an edited key of a ConfigMap.
+ * A client that changes what the target has written to an object: an image set by hand with kubectl, a key removed from a ConfigMap.
  *
  * A target that watches its objects and compares them repairs the change; it must also do so when its repair fails once. Values that other
  * clients depend on, such as selectors and ports, are left alone.
@@ -46,8 +46,9 @@ function fieldsOf(aim: AimObject): readonly (readonly [path: FieldPath, value: J
     return schemaFields(aim).flatMap(([path, [value]]) =>
       value === undefined || !isOwned(aim, path) ? [] : [[path, value] as const],
     );
+  // A key is removed, because a target that keeps its own state there need not understand any other text.
   if (groupResource(target) === 'configmaps')
-    return Object.keys(asMap(object['data']) ?? {}).map((key) => [['data', key], 'drifted'] as const);
+    return Object.keys(asMap(object['data']) ?? {}).map((key) => [['data', key], null] as const);
   const place = CONTAINERS[groupResource(target)];
   if (place === undefined) return [];
   return (asList(valueAt(object, place)) ?? []).flatMap((container) => {
