@@ -38,3 +38,20 @@ it('are not for the target to put back where somebody else had put them there', 
     needs: [{ probe: 'drift' }],
   });
 });
+
+it.each([
+  [true, { result: 'holds' }],
+  [false, { result: 'violated' }],
+])('may be replaced by the target when their owner is gone (%s)', (isGone, result) => {
+  const h = historyBuilder();
+  h.create('user', 'widgets.example.com', manifest('Widget', 'one'));
+  const { uid = '' } = h.get('user', 'widgets.example.com', 'one').metadata;
+  h.phase('contention');
+  h.create('writer-1', RESOURCE, manifest('ConfigMap', 'web', {}, { ownerReferences: [owner(uid)] }));
+  if (isGone) h.delete('user', 'widgets.example.com', 'one');
+  const seen = h.get('controller', RESOURCE, 'web');
+  const ownerReferences = [owner('new')];
+  h.update('controller', RESOURCE, { ...seen, metadata: { ...seen.metadata, ownerReferences } });
+
+  expect(noLostUpdate.check(h.build({ reference: REFERENCE }))).toMatchObject(result);
+});

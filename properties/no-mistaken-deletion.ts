@@ -2,24 +2,20 @@
  * P6, no mistaken deletion: the deleted object is the intended one, not another object that has taken its name since.
  *
  * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never
- * received that object but had received an earlier one with the name, the earlier one was meant. Three cases are not judged: a
- * target that had received neither object deletes by name on purpose, as in a cleanup, a target may delete objects that it
- * created itself, and an object that replaces one of those with the same content is as much the target's as that one was.
+ * received that object but had received an earlier one with the name, the earlier one was meant. Two cases are not judged: a
+ * target that had received neither object deletes by name on purpose, as in a cleanup, and a target may delete what has a name
+ * under which it creates objects itself, also if another client has created it again.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, Revision } from '../harness/model/history.ts';
-import { diffContent, isServerLeaf } from '../harness/model/leaf.ts';
-import { isUnder } from '../harness/oracle/base-content.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { deletesSomething } from './exercised.ts';
 
 const NAME = 'no-mistaken-deletion';
-/** What a client leaves out when it creates an object again. */
-const LEFT_BEHIND = ['status', 'metadata.finalizers'];
 
 export const noMistakenDeletion: Property = {
   name: NAME,
@@ -40,11 +36,11 @@ function check(history: History): CheckResult {
     const taken = index.history.revisions.find(
       ({ op, resource, name }) => op === operation.id && resource === operation.resource && name === operation.name,
     );
-    if (taken === undefined || isMadeByTarget(index, taken.uid)) continue;
+    if (taken === undefined || index.hasMade(taken)) continue;
     const before = operation.invoked.at;
     if (wasShown(history, taken.uid, before)) continue;
     const earlier = lastOfName(index, taken, before);
-    if (earlier === undefined || isReplacement(index, taken.uid, earlier)) continue;
+    if (earlier === undefined) continue;
     // An answer that was not recorded as objects may have contained the new object.
     if (hasUnreadAnswer(history, operation)) unread = true;
     else violations.push(violation(index, operation, taken, earlier));
@@ -56,19 +52,6 @@ function check(history: History): CheckResult {
     reason:
       'the target received a response that stalemate cannot read, and may have seen in it the object that it deleted',
   };
-}
-
-function isMadeByTarget(index: HistoryIndex, uid: string): boolean {
-  const [first] = index.chain(uid);
-  return first?.type === 'ADDED' && roleOf(first.actor) === 'target';
-}
-
-/** Reports whether an object has the same content as an earlier one that the target had created. */
-function isReplacement(index: HistoryIndex, uid: string, earlier: Revision): boolean {
-  const [made] = index.chain(uid);
-  if (made === undefined || !isMadeByTarget(index, earlier.uid)) return false;
-  const changes = diffContent(earlier.object, made.object);
-  return changes.every(({ path }) => isServerLeaf(path) || LEFT_BEHIND.some((place) => isUnder(path, place)));
 }
 
 /** Reports whether any incarnation had received an object in any way: one incarnation may have stored it for the next. */

@@ -67,6 +67,12 @@ describe('no-resurrection', () => {
     const own = deletedByUser('controller');
     own.create('controller', WIDGETS, widget());
     expect(noResurrection.check(asApply(own.build()))).toEqual({ result: 'holds' });
+
+    const replaced = deletedByUser('controller');
+    replaced.create('writer-1', WIDGETS, widget());
+    replaced.delete('user', WIDGETS, 'web');
+    replaced.create('controller', WIDGETS, widget());
+    expect(noResurrection.check(asApply(replaced.build()))).toEqual({ result: 'holds' });
   });
 
   it('does not judge a create, nor an apply to what was never there', () => {

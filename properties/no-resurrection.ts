@@ -47,7 +47,7 @@ function check(history: History): CheckResult {
     const verb = index.operation(revision.op)?.verb;
     if (verb !== 'patch' && verb !== 'update') continue;
     const deletion = lastDeletion(history, revision);
-    if (deletion === undefined || !isOfOthers(index, deletion)) continue;
+    if (deletion === undefined || index.hasMade(deletion)) continue;
     if (history.reference === undefined)
       return {
         result: 'inconclusive',
@@ -70,12 +70,6 @@ function lastDeletion(history: History, creation: Revision): Revision | undefine
       namespace === creation.namespace &&
       name === creation.name,
   );
-}
-
-/** Reports whether another writer had created the deleted object. Objects from before the history began count as other writers'. */
-function isOfOthers(index: HistoryIndex, deletion: Revision): boolean {
-  const [first] = index.chain(deletion.uid);
-  return first === undefined || first.type !== 'ADDED' || roleOf(first.actor) !== 'target';
 }
 
 function resurrection(

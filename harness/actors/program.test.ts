@@ -315,6 +315,20 @@ describe('create and delete', () => {
     ]);
   });
 
+  test('does not wait for what another client has created again', async () => {
+    const made = withWidget({ size: 1 }, { finalizers: ['example.com/own'] });
+
+    const { sent } = await run(made.server, [{ do: 'delete', target: WIDGET, recreate: 'same' }], {
+      onOpDone: () => {
+        made.request('PATCH', `${WIDGETS_PATH}/a`, { metadata: { finalizers: null } }, MERGE);
+        made.request('POST', WIDGETS_PATH, widget('a', { size: 3 }));
+      },
+    });
+
+    expect(sent).toEqual(['GET widgets/a 200', 'DELETE widgets/a 200', 'GET widgets/a 200']);
+    expect(stored(made)).toMatchObject({ spec: { size: 3 } });
+  });
+
   test('stops looking when the object stays', async () => {
     const made = withWidget({ size: 1 }, { finalizers: ['example.com/own'] });
 

@@ -146,7 +146,7 @@ class Runner {
     if (read.code !== 200 && (read.code !== 404 || op.recreate === 'same')) return;
     let stays = false;
     if (read.code === 200) {
-      const { uid } = (read.body as KubeObject).metadata;
+      const uid = uidIn(read);
       const deleted = await this.#send('DELETE', path, {
         apiVersion: 'v1',
         kind: 'DeleteOptions',
@@ -157,12 +157,16 @@ class Runner {
       stays = (deleted.body as Partial<KubeObject>).metadata?.deletionTimestamp !== undefined;
     }
     if (op.recreate === undefined) return;
-    const again = op.recreate === 'same' ? contentOf(read.body as JsonObject) : op.recreate;
+    const uid = uidIn(read);
+    const again = op.recreate === 'same' ? withoutServerFields(read.body as JsonObject) : op.recreate;
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
       if (stays) {
         this.#context.onOpDone(index);
         if (this.#context.ended()) return;
-        stays = (await this.#send('GET', path)).code === 200;
+        const there = await this.#send('GET', path);
+        stays = there.code === 200;
+        // Another client has created it again.
+        if (stays && uidIn(there) !== uid) return;
       }
       if (!stays) stays = (await this.#create(op.target, again)) === 409;
       if (!stays) return;
@@ -209,8 +213,13 @@ class Runner {
   }
 }
 
-/** Returns what a client would create an object again with, as `kubectl replace --force` does with a file that it has read. */
-function contentOf({ status: _status, ...object }: JsonObject): KubeObject {
+/** Returns the uid of the object in an answer; undefined if there is none. */
+function uidIn({ code, body }: ApiResponse): string | undefined {
+  return code === 200 ? (body as KubeObject).metadata.uid : undefined;
+}
+
+/** Returns what a client sends to create an object that it has read again, without what the server and controllers had set. */
+function withoutServerFields({ status: _status, ...object }: JsonObject): KubeObject {
   const { metadata } = object as unknown as KubeObject;
   const { name, namespace, labels, annotations, ownerReferences } = metadata;
   return { ...object, metadata: given({ name, namespace, labels, annotations, ownerReferences }) } as KubeObject;

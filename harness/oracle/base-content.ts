@@ -35,30 +35,36 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
   const rebuilt = rebuiltIn(operation, candidates);
   let newest: ObservedVersion | undefined;
   for (const candidate of seen) if (candidate.revision >= (newest?.revision ?? 0)) newest = candidate;
-  let base = closestOf(candidates);
+  const distanceOf = (version: KubeObject): number => distanceTo(index, revision, operation, version, rebuilt);
+  let base = closestOf(candidates, distanceOf);
+  // What the server has set overrules the resemblance, unless more than metadata tells the two versions apart.
   const marked = withSameMarks(operation, candidates);
   if (base !== undefined && !marked.includes(base)) {
-    const other = closestOf(marked);
-    if (other !== undefined && differInMetadata(base, other)) base = other;
+    const other = closestOf(marked, distanceOf);
+    if (other !== undefined && differOnlyInMetadata(base, other)) base = other;
   }
   return { base, newest, carried, rebuilt };
+}
 
-  function closestOf(versions: readonly ObservedVersion[]): ObservedVersion | undefined {
-    let found: ObservedVersion | undefined;
-    let smallest = Number.POSITIVE_INFINITY;
-    for (const version of versions) {
-      const distance = distanceTo(index, revision, operation, version.object, rebuilt);
-      const closer = distance < smallest || (distance === smallest && version.revision >= (found?.revision ?? 0));
-      if (!closer) continue;
-      found = version;
-      smallest = distance;
-    }
-    return found;
+/** Returns the version that the written content resembles most, of equal ones the newest. */
+function closestOf(
+  versions: readonly ObservedVersion[],
+  distanceOf: (version: KubeObject) => number,
+): ObservedVersion | undefined {
+  let found: ObservedVersion | undefined;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const version of versions) {
+    const distance = distanceOf(version.object);
+    const closer = distance < smallest || (distance === smallest && version.revision >= (found?.revision ?? 0));
+    if (!closer) continue;
+    found = version;
+    smallest = distance;
   }
+  return found;
 }
 
 /** Reports whether two versions differ only in their metadata. */
-function differInMetadata(one: ObservedVersion, other: ObservedVersion): boolean {
+function differOnlyInMetadata(one: ObservedVersion, other: ObservedVersion): boolean {
   return diffContent(one.object, other.object).every(({ path }) => isUnder(path, 'metadata'));
 }
 

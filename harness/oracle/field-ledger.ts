@@ -128,11 +128,19 @@ function undoneBy(
   if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
   // The target also removes this in undisturbed runs, so the removal is by design.
   if (to === undefined && names(reference?.removedLeaves, role, path)) return undefined;
+  if (to === undefined && isOwnerGone(index, guilty, path)) return undefined;
   const victim = index.lastChange(guilty, path);
   if (victim === undefined) return undefined;
   if (roleOf(victim.actor) === 'target') return victim === rival ? victim : undefined;
   // A write that was never acknowledged cannot be lost.
   return !owned && isAcknowledged(index, victim) ? victim : undefined;
+}
+
+/** Reports whether a leaf is part of a reference to an owner that was gone, which any client may remove. */
+function isOwnerGone(index: HistoryIndex, guilty: Revision, path: string): boolean {
+  const [, uid] = /^metadata\.ownerReferences\[uid=([^\]]*)\]/.exec(path) ?? [];
+  const last = uid === undefined ? undefined : index.chain(uid).at(-1);
+  return last?.type === 'DELETED' && last.at < guilty.at;
 }
 
 /** Returns how the change was lost; undefined if a writer that had received the change replaced it on purpose. */

@@ -6,7 +6,7 @@
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
-import type { ActorId } from '../model/actor.ts';
+import { roleOf, type ActorId } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
@@ -142,6 +142,19 @@ export class HistoryIndex {
       seen.push({ revision, object, at, how: 'watch' });
     }
     return seen.toSorted((a, b) => a.at - b.at);
+  }
+
+  /** Reports whether the target had created an object of this name before. */
+  hasMade({ at, resource, namespace, name }: Revision): boolean {
+    return this.history.revisions.some(
+      (one) =>
+        one.at < at &&
+        one.type === 'ADDED' &&
+        one.resource === resource &&
+        one.namespace === namespace &&
+        one.name === name &&
+        roleOf(one.actor) === 'target',
+    );
   }
 
   /** Returns `deployments.apps/web`, with the canonical name in place of a generated one. */

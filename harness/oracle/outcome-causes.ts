@@ -102,7 +102,7 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
 }
 
 /**
- * Reports whether the target removed what it had set itself and had received. A patch does so on purpose, although the result resembles the
+ * Reports whether the target removed what it had set itself and had received, other than as the answer to its own write. A patch does so on purpose, although the result resembles the
  * version from before it was set.
  */
 function removesOwn(index: HistoryIndex, written: Revision, operation: Operation, { path, to }: LeafChange): boolean {
@@ -111,7 +111,9 @@ function removesOwn(index: HistoryIndex, written: Revision, operation: Operation
     to === undefined &&
     set !== undefined &&
     roleOf(set.actor) === 'target' &&
-    index.seenBy(operation.actor, written.uid, operation.invoked.at).some(({ revision }) => revision >= set.revision)
+    index
+      .seenBy(operation.actor, written.uid, operation.invoked.at)
+      .some(({ revision, how }) => how !== 'own write' && revision >= set.revision)
   );
 }
 

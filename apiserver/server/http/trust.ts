@@ -6,7 +6,6 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { realDate } from '../../clock.ts';
 
 const SELF_SIGNED = 'DEPTH_ZERO_SELF_SIGNED_CERT';
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
@@ -17,8 +16,7 @@ export type Distrust = NodeJS.ErrnoException & { readonly cert?: unknown };
 /** Connects; the socket is destroyed with a {@link Distrust} unless the certificate is trusted. */
 export function connectTrusted(options: ConnectionOptions): TLSSocket {
   const socket = connect({ ...options, rejectUnauthorized: false });
-  // Before other listeners, which may send a request.
-  socket.prependOnceListener('secureConnect', () => {
+  socket.once('secureConnect', () => {
     const why = distrustOf(socket, options);
     if (why !== undefined) socket.destroy(why);
   });
@@ -26,15 +24,17 @@ export function connectTrusted(options: ConnectionOptions): TLSSocket {
 }
 
 /** Returns why the certificate of a connection is not trusted; undefined if it is. */
-export function distrustOf(socket: TLSSocket, { ca, servername }: ConnectionOptions): Distrust | undefined {
+export function distrustOf(
+  socket: TLSSocket,
+  { ca, host = '', servername = '' }: ConnectionOptions,
+): Distrust | undefined {
   // This property contains an error code, despite its declared type.
   const { authorizationError: code } = socket as { readonly authorizationError: unknown };
   if (typeof code !== 'string') return undefined;
   const cert = socket.getPeerCertificate();
   const certificate = socket.getPeerX509Certificate();
   if (code === SELF_SIGNED && typeof ca === 'string' && certificate !== undefined && isSignedByOneOf(certificate, ca)) {
-    if (Date.parse(certificate.validTo) < realDate().getTime()) return distrust('CERT_HAS_EXPIRED', cert);
-    return checkServerIdentity(servername ?? '', cert);
+    return checkServerIdentity(servername === '' ? host : servername, cert);
   }
   return distrust(code, cert);
 }
@@ -45,7 +45,17 @@ function distrust(code: string, cert: unknown): Distrust {
 
 function isSignedByOneOf(certificate: X509Certificate, bundle: string): boolean {
   return (bundle.match(CERTIFICATES) ?? []).some((pem) => {
-    const authority = new X509Certificate(pem);
+    const authority = parsed(pem);
+    if (authority === undefined) return false;
     return authority.ca && authority.subject === certificate.issuer && certificate.verify(authority.publicKey);
   });
+}
+
+/** Returns undefined for what is no certificate: a bundle may hold anything. */
+function parsed(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
 }

@@ -31,16 +31,15 @@ export interface Undeclared {
 }
 
 export class DeclaredKubelet {
-  /** Whether containers without a declared log have an empty one. */
-  readonly emptyLogs: boolean;
   readonly #answers: KubeletAnswers;
+  readonly #emptyLogs: boolean;
   readonly #undeclared = new Map<string, Undeclared>();
   /** Earlier commands by pod, and earlier requests by server, in order. */
   readonly #earlier = new Map<string, string[]>();
 
   constructor(answers: KubeletAnswers = {}, emptyLogs = false) {
     this.#answers = answers;
-    this.emptyLogs = emptyLogs;
+    this.#emptyLogs = emptyLogs;
   }
 
   /** Returns the distinct requests without a declared answer so far. */
@@ -84,8 +83,12 @@ export class DeclaredKubelet {
     };
   }
 
+  /** Returns the log of a container, and records it if none is declared; undefined if there is none at all. */
   log(of: Container, previous: boolean): LogAnswer | undefined {
-    return this.#answers.logs?.find((one) => isFor(one, of) && (one.previous ?? false) === previous);
+    const declared = this.#answers.logs?.find((one) => isFor(one, of) && (one.previous ?? false) === previous);
+    if (declared !== undefined) return declared;
+    this.miss({ what: 'log', namespace: of.namespace, name: of.pod, of: of.container, command: '' });
+    return this.#emptyLogs && !previous ? { text: '' } : undefined;
   }
 
   /** Reports whether any port of the pod is declared. */

@@ -104,15 +104,12 @@ function log(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   const of = containerOf(call, pod);
   const previous = isTrue(request.query['previous']);
   const declared = kernel.kubelet.log(of, previous);
-  if (declared === undefined) {
-    const refused = undeclared(kernel, call, pod, { what: 'log', of: of.container, command: '' });
-    if (previous || !kernel.kubelet.emptyLogs) return refused;
-  }
+  if (declared === undefined) return onHost(kernel, call, pod);
   if (!hasRun(pod))
     return badRequest(
       `container "${of.container}" in pod "${route.name}" is waiting to start: ${waitingFor(pod, of.container)}`,
     );
-  const text = shown(declared?.text ?? '', request.query, kernel.timestamp());
+  const text = shown(declared.text, request.query, kernel.timestamp());
   return isTrue(request.query['follow']) && isRunning(pod)
     ? { code: 200, body: '', session: { type: 'log', text } }
     : { code: 200, body: text, plainText: true, headers: { 'content-type': 'text/plain' } };

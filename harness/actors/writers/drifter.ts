@@ -5,8 +5,8 @@
  * clients depend on, such as selectors and ports, are left alone.
  */
 import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
-import { isAside } from '../../model/aside.ts';
 import { valueAt } from '../../model/edit.ts';
+import { keySegment } from '../../model/leaf.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { asList, asMap, asText } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
@@ -33,8 +33,8 @@ export const drifter: AdversarialWriter = {
 };
 
 function movesOn(aim: AimObject): readonly Move[] {
-  const { relation, object, target } = aim;
-  if (relation !== 'created-by-target' || object['immutable'] === true || isAside(groupResource(target))) return [];
+  const { relation, object } = aim;
+  if (relation !== 'created-by-target' || object['immutable'] === true) return [];
   return fieldsOf(aim)
     .slice(0, FIELDS_MAX)
     .flatMap(([path, value]) => inStyles(object, path, (via) => [setOp(aim, path, value, via)]));
@@ -48,7 +48,9 @@ function fieldsOf(aim: AimObject): readonly (readonly [path: FieldPath, value: J
     );
   // A key is removed, because a target that keeps its own state there need not understand any other text.
   if (groupResource(target) === 'configmaps')
-    return Object.keys(asMap(object['data']) ?? {}).map((key) => [['data', key], null] as const);
+    return Object.keys(asMap(object['data']) ?? {})
+      .filter((key) => ownedLeaves.includes(`data${keySegment(key)}`))
+      .map((key) => [['data', key], null] as const);
   const place = CONTAINERS[groupResource(target)];
   if (place === undefined) return [];
   return (asList(valueAt(object, place)) ?? []).flatMap((container) => {

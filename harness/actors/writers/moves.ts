@@ -1,5 +1,5 @@
 /**
- * Shared by all writers: drawing from a table of moves, and the styles in which a field can be written.
+ * Shared by all writers: drawing from a table of moves, the styles in which a field can be written, and which objects and fields qualify.
  *
  * A move is a short list of operations that belong together. Tables are built once per campaign, so a draw costs one index operation.
  */

@@ -25,9 +25,11 @@ export const recreator: AdversarialWriter = {
     ),
 };
 
-/** Reports whether an object is a child that can be created again: with its own name, and not by a controller of its own. */
+/** Reports whether an object is a child that a client can create again: it has a name of its own, and the server sets none of its spec. */
 function isReplaced({ relation, target }: AimObject): boolean {
-  return relation === 'created-by-target' && !target.name.includes('~') && !isNeverDeleted(groupResource(target));
+  const resource = groupResource(target);
+  const isComplete = !target.name.includes('~') && resource !== 'jobs.batch';
+  return relation === 'created-by-target' && isComplete && !isNeverDeleted(resource);
 }
 
 /** Returns the manifest with which the user applied an object. */

@@ -9,6 +9,7 @@ import { apiVersionOf, type KubeObject } from 'stalemate-apiserver/objects/objec
 import { collectionPath } from 'stalemate-apiserver/wire/path';
 import { installCrds } from '../../clusters/definitions.ts';
 import { createAtOnce } from '../../execution/project/install.ts';
+import { withoutConversionWebhooks } from '../../execution/project/manifests.ts';
 import { createServer } from '../embedded-server.ts';
 import { drawSample } from './draw-sample.ts';
 import { objectsIn } from './objects-in.ts';
@@ -169,13 +170,9 @@ type Server = ReturnType<typeof createServer>;
 
 function serverWith(crds: readonly KubeObject[]): Server {
   const server = createServer();
-  installCrds(server, crds.map(withoutWebhook));
+  // Its webhook answers only while the target runs.
+  installCrds(server, withoutConversionWebhooks(crds).crds);
   return server;
-}
-
-/** Returns a CRD that is converted without a webhook, which answers only while the target runs. */
-function withoutWebhook(crd: KubeObject): KubeObject {
-  return { ...crd, spec: { ...mapOf(crd['spec']), conversion: { strategy: 'None' } } };
 }
 
 /**
