@@ -20,6 +20,7 @@ import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { diedUnseen } from '../harness/oracle/unseen-life.ts';
 import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
 const NAME = 'convergence';
@@ -32,6 +33,7 @@ const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result de
 const SILENT =
   'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
+const DIED_UNSEEN = 'it was created and deleted while a watch was down, so that no event of it reached the target';
 const AS_BEFORE = 'as in an earlier run, in which more time did not fix it';
 /** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
@@ -152,6 +154,9 @@ function judgeSuspect(
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
+  // What depends on the object differs as well, for the same reason.
+  if (later.some((difference) => diedUnseen(history, difference)))
+    return violated(history, later, 'path-dependent', 'warning', DIED_UNSEEN);
   if (later.every(isNote)) return violated(history, later, 'left-note', 'warning', note);
   return withoutRandomDifferences(history, later, note);
 }

@@ -1,0 +1,33 @@
+/**
+ * Objects that came and went while a watch was down.
+ *
+ * An informer whose watch has expired lists again and compares the list with its cache. If an object was created and deleted in between, both
+ * lack it, so that no event tells the target of the deletion, also if the target had created the object itself. Pure.
+ */
+import { roleOf } from '../model/actor.ts';
+import type { History } from '../model/history.ts';
+import type { Difference } from './final-state.ts';
+import { indexOf } from './history-index.ts';
+
+/** Reports whether a missing object was last deleted in such a gap, and the target has listed the resource since. */
+export function diedUnseen(history: History, { what, resource, object }: Difference): boolean {
+  if (what !== 'missing-object') return false;
+  const index = indexOf(history);
+  const end = history.revisions.findLast(
+    (one) => one.type === 'DELETED' && one.resource === resource && index.shortName(one) === object,
+  );
+  if (end === undefined || roleOf(end.actor) === 'target') return false;
+  const isTargets = ({ actor }: { readonly actor: string }): boolean => roleOf(actor) === 'target';
+  const wasShown = history.deliveries.some((one) => isTargets(one) && one.object?.metadata.uid === end.uid);
+  const readers = new Set(history.operations.filter(isTargets).map(({ actor }) => actor));
+  const wasRead = [...readers].some((actor) =>
+    index.seenBy(actor, end.uid, Number.POSITIVE_INFINITY).some(({ how }) => how !== 'own write'),
+  );
+  return (
+    !wasShown &&
+    !wasRead &&
+    history.operations.some(
+      (one) => isTargets(one) && one.verb === 'list' && one.resource === resource && (one.answered?.at ?? -1) > end.at,
+    )
+  );
+}
