@@ -1,4 +1,7 @@
-/** Equivalent mutants, which do nothing wrong, each with the reason. Stored in `equivalents.json`; `equivalents.test.ts` runs them. */
+/**
+ * Equivalent mutants, which do nothing wrong, each with the reason. Stored in `equivalents.json`; those that one reader alone has judged are in
+ * `perhaps-equivalent.json`, and count as mutants that are not equivalent. `equivalents.test.ts` runs all of them.
+ */
 import { readFileSync } from 'node:fs';
 
 interface Equivalent {
@@ -7,8 +10,10 @@ interface Equivalent {
   readonly because: string;
 }
 
-const FILE = new URL('equivalents.json', import.meta.url);
+function readReasons(file: string): ReadonlyMap<string, string> {
+  const entries = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as readonly Equivalent[];
+  return new Map(entries.map(({ id, because }) => [id, because]));
+}
 
-export const equivalents: ReadonlyMap<string, string> = new Map(
-  (JSON.parse(readFileSync(FILE, 'utf8')) as readonly Equivalent[]).map(({ id, because }) => [id, because]),
-);
+export const equivalents: ReadonlyMap<string, string> = readReasons('equivalents.json');
+export const perhapsEquivalent: ReadonlyMap<string, string> = readReasons('perhaps-equivalent.json');
