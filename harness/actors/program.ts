@@ -144,9 +144,9 @@ class Runner {
   async #delete(path: string, op: Extract<ProgramOp, { do: 'delete' }>, index: number): Promise<void> {
     const read = await this.#send('GET', path);
     if (read.code !== 200 && (read.code !== 404 || op.recreate === 'same')) return;
+    const uid = uidIn(read);
     let stays = false;
     if (read.code === 200) {
-      const uid = uidIn(read);
       const deleted = await this.#send('DELETE', path, {
         apiVersion: 'v1',
         kind: 'DeleteOptions',
@@ -157,7 +157,6 @@ class Runner {
       stays = (deleted.body as Partial<KubeObject>).metadata?.deletionTimestamp !== undefined;
     }
     if (op.recreate === undefined) return;
-    const uid = uidIn(read);
     const again = op.recreate === 'same' ? withoutServerFields(read.body as JsonObject) : op.recreate;
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
       if (stays) {

@@ -102,8 +102,8 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
 }
 
 /**
- * Reports whether the target removed what it had set itself and had received, other than as the answer to its own write. A patch does so on purpose, although the result resembles the
- * version from before it was set.
+ * Reports whether the target removed what it had set itself and had received, other than as the answer to its own write. A patch does so on
+ * purpose, although the result resembles the version from before it was set.
  */
 function removesOwn(index: HistoryIndex, written: Revision, operation: Operation, { path, to }: LeafChange): boolean {
   const set = index.lastChange(written, path);

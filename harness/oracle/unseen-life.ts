@@ -18,14 +18,12 @@ export function diedUnseen(history: History, { what, resource, object }: Differe
   );
   if (end === undefined || roleOf(end.actor) === 'target') return false;
   const isTargets = ({ actor }: { readonly actor: string }): boolean => roleOf(actor) === 'target';
-  const wasShown = history.deliveries.some((one) => isTargets(one) && one.object?.metadata.uid === end.uid);
-  const readers = new Set(history.operations.filter(isTargets).map(({ actor }) => actor));
-  const wasRead = [...readers].some((actor) =>
+  const targets = new Set(history.operations.filter(isTargets).map(({ actor }) => actor));
+  const wasShown = [...targets].some((actor) =>
     index.seenBy(actor, end.uid, Number.POSITIVE_INFINITY).some(({ how }) => how !== 'own write'),
   );
   return (
     !wasShown &&
-    !wasRead &&
     history.operations.some(
       (one) => isTargets(one) && one.verb === 'list' && one.resource === resource && (one.answered?.at ?? -1) > end.at,
     )

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import { drifter } from './drifter.ts';
-import { APP, CONFIGMAP, DEPLOYMENT, drawn, pathOf, play, writerWorld } from './test-programs.ts';
+import { APP, CONFIGMAP, DEPLOYMENT, drawn, pathsWritten, play, writerWorld } from './test-programs.ts';
 
-function pathsBy(target: object, world = writerWorld()): ReadonlySet<string> {
-  const ops = drawn(drifter, world).flat();
-  return new Set(ops.flatMap((op) => (op.do === 'set' && op.target === target ? [pathOf(op)] : [])));
-}
+const pathsBy = (target: object, world = writerWorld()): ReadonlySet<string> => pathsWritten(drifter, target, world);
 
 test('changes what the target has written to its children, and nothing else', () => {
   expect(pathsBy(CONFIGMAP)).toEqual(new Set(['data.config']));

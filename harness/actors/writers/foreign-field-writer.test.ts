@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { foreignFieldWriter } from './foreign-field-writer.ts';
-import { APP, CONFIGMAP, DEPLOYMENT, drawn, pathOf, play, writerWorld } from './test-programs.ts';
+import { APP, CONFIGMAP, DEPLOYMENT, drawn, pathsWritten, play, writerWorld } from './test-programs.ts';
 
-function pathsBy(target: object, world = writerWorld()): ReadonlySet<string> {
-  const ops = drawn(foreignFieldWriter, world).flat();
-  return new Set(ops.flatMap((op) => (op.do === 'set' && op.target === target ? [pathOf(op)] : [])));
-}
+const pathsBy = (target: object, world = writerWorld()): ReadonlySet<string> =>
+  pathsWritten(foreignFieldWriter, target, world);
 
 test('writes fields of children that the target does not own', () => {
   expect(pathsBy(CONFIGMAP)).toEqual(new Set(['data.stalemate']));

@@ -226,3 +226,9 @@ export async function play(world: WriterWorld, ops: readonly ProgramOp[]): Promi
   );
   return lines;
 }
+
+/** Returns the fields of one object that the writer sets in the programs that it draws. */
+export function pathsWritten(writer: AdversarialWriter, target: object, world: WriterWorld): ReadonlySet<string> {
+  const ops = drawn(writer, world).flat();
+  return new Set(ops.flatMap((op) => (op.do === 'set' && op.target === target ? [pathOf(op)] : [])));
+}
