@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WORKLOADS } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import { differences, finalState } from './final-state.ts';
-import { historyBuilder, manifest, ownedBy } from './test-history.ts';
+import { historyBuilder, manifest, ownedBy, REFERENCE } from './test-history.ts';
 
 describe('the state at rest', () => {
   it('has what the environment made for somebody, and not what it keeps for itself', () => {
@@ -69,6 +69,34 @@ describe('an annotation of the target', () => {
 
     expect(differences(history, finalState(history), finalState(builder(['0']))).map(({ path }) => path)).toEqual(
       paths,
+    );
+  });
+});
+
+describe('a list of conditions in which a type repeats', () => {
+  const finalOf = (...types: readonly string[]): History => {
+    const h = historyBuilder();
+    const conditions = types.map((type) => ({ type, status: 'True', message: `the ${type}` }));
+    h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { status: { conditions } }));
+    return h.build();
+  };
+  const paths = (actual: History, expected: History): readonly string[] =>
+    differences(actual, finalState(actual), finalState(expected)).map(({ path }) => path);
+
+  it('is a log: its older entries are no difference', () => {
+    expect(paths(finalOf('error', 'tls', 'error'), finalOf('tls', 'error'))).toEqual([]);
+    expect(paths(finalOf('error', 'tls'), finalOf('tls', 'error', 'tls'))).toEqual([]);
+  });
+
+  it('is a log whose newest entry counts', () => {
+    const ownedLeaves = { 'widgets.example.com:a': ['status.conditions[type=error].status'] };
+    const history = { ...finalOf('tls', 'error', 'tls'), reference: { ...REFERENCE, ownedLeaves } };
+    expect(paths(history, finalOf('error', 'tls', 'error'))).toContain('status.conditions[type=error].status');
+  });
+
+  it('is a map by type where none repeats', () => {
+    expect(paths(finalOf('tls', 'error'), finalOf('tls')).map((path) => path.replace(/\].*/, ']'))).toContain(
+      'status.conditions[type=error]',
     );
   });
 });

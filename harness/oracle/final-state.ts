@@ -14,6 +14,7 @@ import { diffContent, isTime, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
+import { mayDifferInLogs, withNewestOfLogs } from './condition-logs.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
 
@@ -261,9 +262,10 @@ function about({ resource }: Placed, key: string): Pick<Difference, 'resource' |
   return { resource, object: `${resource}/${key.slice(key.indexOf('/', resource.length + 1) + 1)}`, path: '' };
 }
 
-/** Returns the sort key of a difference: whole objects before fields, spec before status. */
-function weight({ what, path }: Difference): number {
+/** Returns the sort key of a difference: whole objects before fields, spec before status, times last. */
+function weight({ what, path, actual, expected }: Difference): number {
   if (what !== 'wrong-value') return what === 'missing-object' ? 0 : 1;
+  if (isTime(actual) || isTime(expected)) return 5;
   if (path.startsWith('status')) return 4;
   return path.startsWith('metadata') ? 3 : 2;
 }
@@ -289,7 +291,7 @@ function compare(
   haveAliases: () => Aliases,
   wantAliases: () => Aliases,
 ): void {
-  const changes = diffContent(want.object, have.object);
+  const changes = changesBetween(want.object, have.object);
   if (changes.length === 0) return;
   const { reference } = history;
   const uid = have.object.metadata.uid ?? '';
@@ -307,6 +309,11 @@ function compare(
   for (const { path, from, to } of left) {
     found.push({ ...about(have, have.key), what: 'wrong-value', path, expected: from, actual: to, uid });
   }
+}
+
+function changesBetween(want: KubeObject, have: KubeObject): readonly LeafChange[] {
+  const changes = diffContent(want, have);
+  return mayDifferInLogs(changes) ? diffContent(...withNewestOfLogs(want, have)) : changes;
 }
 
 /**
