@@ -55,6 +55,20 @@ describe('the input of a fresh copy', () => {
     ]);
   });
 
+  it('has what the server filled in when the target wrote something else', () => {
+    const h = historyBuilder();
+    h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { size: 1 } }));
+    h.patch('controller', WIDGETS, 'web', { metadata: { finalizers: ['example.com/own'] } });
+    const history = h.build();
+    const filled = { status: { observedGeneration: -1 } };
+    const revisions = history.revisions.map((one, at) =>
+      at === 0 ? one : { ...one, object: { ...one.object, ...filled } },
+    );
+    const ownedLeaves = { [`${WIDGETS}:web`]: ['metadata.finalizers["example.com/own"]'] };
+
+    expect(foreignInput({ ...history, revisions }, { ...REFERENCE, ownedLeaves })).toMatchObject([filled]);
+  });
+
   it('has a namespace that is being deleted, as long as something is left in it', () => {
     const h = historyBuilder();
     const spec = { finalizers: ['kubernetes'] };

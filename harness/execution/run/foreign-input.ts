@@ -23,6 +23,7 @@ import type { Reference } from '../../model/reference.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { isUnder } from '../../oracle/base-content.ts';
 import { roleOfRevision } from '../../oracle/reference.ts';
+import { saidIn } from '../../oracle/sent-leaves.ts';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
@@ -94,8 +95,8 @@ function writersOf(history: History, { uid }: Revision): Writers {
     if (version.uid !== uid || version.type === 'DELETED') continue;
     const writer = roleOf(version.actor);
     for (const { path, to } of diffContent(version.before, version.object)) {
-      if (writer === 'target') notes.add(path);
-      else foreign.add(path);
+      if (writer !== 'target') foreign.add(path);
+      else if (to === undefined || saidIn(history, version, path)) notes.add(path);
       // The creator of an object specifies it, as a user does. That may be another writer, which deletes and recreates it.
       const says = writer === 'user' || version.type === 'ADDED' || users.has(path);
       if (writer !== 'target' && says) users.set(path, to === undefined ? undefined : version.object);
