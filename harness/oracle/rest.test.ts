@@ -59,6 +59,11 @@ describe('a target that polls at rest', () => {
       'finds no logs',
       (h: HistoryBuilder) => h.begin('controller', 'get', 'pods', 'web', { subresource: 'log' }).fail(500),
     ],
+    ['may not read', (h: HistoryBuilder) => h.begin('controller', 'get', 'nodes', 'one').fail(403)],
+    [
+      'deletes what is not there',
+      (h: HistoryBuilder) => h.begin('controller', 'delete', 'configmaps', 'old').fail(404),
+    ],
     ['records an event', (h: HistoryBuilder) => h.create('controller', 'events', manifest('Event', 'web.1'))],
   ])('changes nothing where it %s', (_, act) => {
     expect(unchangedAfter(act)).toBe(120);

@@ -116,7 +116,8 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
 
 /**
  * Returns the requests that try to change something, inside or outside the cluster, or that may be the failed part of such an attempt. A
- * write without effect does not count: some targets poll with an apply, or with an unchanged status. Events are records of attempts.
+ * write without effect does not count: some targets poll with an apply, with an unchanged status, or delete what is not there. Events are
+ * records of attempts.
  * Repeated identical failures at rest mean that the target waits for something that never happens.
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
@@ -128,10 +129,11 @@ export function attemptsAmong(operations: readonly Operation[], { revisions }: H
   return operations.filter((operation) => {
     const { id, verb, resource, name, outcome } = operation;
     if (isEvent(resource) || waits.has(operation)) return false;
-    if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
+    const code = outcome.type === 'fail' ? outcome.code : 0;
+    if (isWrite(verb)) return outcome.type === 'ok' ? changing.has(id) : !(verb === 'delete' && code === 404);
     if (connects(operation) || OUTSIDE_PATH.test(name)) return true;
-    // A missing object may be requested again and again.
-    return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404);
+    // An object that is missing, or that the target may not read, may be requested again and again.
+    return outcome.type !== 'ok' && code !== 404 && code !== 403;
   });
 }
 
