@@ -4,9 +4,10 @@
  * Owns: the requests. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
  */
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
+import { OwnerUids } from '../owner-uids.ts';
 import { ask, expectMade } from './own-requests.ts';
 import { given } from '../../model/given.ts';
 
@@ -44,7 +45,11 @@ const TOKEN_SECONDS = 7 * 24 * 60 * 60;
  */
 export async function ship(upstream: Upstream, shipped: Shipped): Promise<string | undefined> {
   const { creations, account, authorization } = shipped;
-  for (const creation of creations) await create(upstream, creation);
+  const uids = new OwnerUids();
+  for (const creation of creations) {
+    const object = uids.completed(creation.object);
+    uids.learn(object, await create(upstream, { ...creation, object }));
+  }
   if (account === undefined) return undefined;
   await create(upstream, accountCreation(account));
   if (authorization === 'allow-all') await create(upstream, clusterAdminBinding(account));
@@ -64,11 +69,13 @@ export function asAccount(
   };
 }
 
-async function create(upstream: Upstream, { path, object, what }: Creation): Promise<void> {
+/** Resolves with the created object, or with undefined if it existed before. */
+async function create(upstream: Upstream, { path, object, what }: Creation): Promise<JsonValue | undefined> {
   const answer = await ask(upstream, 'POST', path, object);
-  if (answer.code === 409 && textOf(mapOf(answer.body)['reason']) === 'AlreadyExists') return;
+  if (answer.code === 409 && textOf(mapOf(answer.body)['reason']) === 'AlreadyExists') return undefined;
   expectMade(answer, what);
   if (object.kind === 'ResourceQuota') await begin(upstream, path, object);
+  return answer.body;
 }
 
 /**

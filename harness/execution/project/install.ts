@@ -9,6 +9,7 @@ import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
+import { OwnerUids } from '../../clusters/owner-uids.ts';
 import type { Creation } from '../../clusters/real/shipped.ts';
 import { HarnessError } from '../../model/errors.ts';
 
@@ -59,8 +60,10 @@ export function creationsOf(
  */
 export function installProject(server: ApiServer, objects: readonly KubeObject[], namespace: string): void {
   const kindFor: ApiServer['kindFor'] = (apiVersion, kind) => server.kindFor(apiVersion, kind);
+  const uids = new OwnerUids();
   for (const { path, object, what } of creationsOf(objects, namespace, kindFor)) {
-    const { code, body } = createAtOnce(server, path, object);
+    const { code, body } = createAtOnce(server, path, uids.completed(object));
+    uids.learn(object, body);
     if (code < 300 || (code === 409 && reasonOf(body) === 'AlreadyExists')) continue;
     throw new HarnessError(
       'MANIFEST_INVALID',

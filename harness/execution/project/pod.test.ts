@@ -1,8 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { ApiServer } from 'stalemate-apiserver';
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { installProject } from './install.ts';
 import { podFor, type Pod } from './pod.ts';
 
 const PROJECT = `
@@ -52,6 +54,11 @@ metadata: { name: metrics, namespace: system }
 spec: { secretName: metrics-cert, dnsNames: [metrics.system.svc] }
 `;
 const GIVEN = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64');
+
+function uids(): () => string {
+  let made = 0;
+  return () => `uid-${++made}`;
+}
 
 function pod(more = ''): Pod {
   const documents = parseAllDocuments((PROJECT + more).replaceAll('GIVEN', GIVEN));
@@ -153,6 +160,24 @@ describe('the pod of the target itself', () => {
     expect(podsOf(naming, 'embedded')).toMatchObject([
       { metadata: { name: 'manager-0', namespace: 'system', labels: { app: 'manager' } } },
     ]);
+  });
+
+  it('has an owner that leads to its Deployment', () => {
+    const server = new ApiServer({ now: () => 0, newUid: uids(), nameSuffix: () => 'abcde' });
+    const template = { metadata: { labels: { app: 'manager' } }, spec: { containers: [{ name: 'a', image: 'a' }] } };
+    const spec = { selector: { matchLabels: { app: 'manager' } }, template };
+    const metadata = { name: 'manager', namespace: 'system' };
+    const objects: readonly KubeObject[] = [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec }];
+    const project = { objects, authorization: 'allow-all', workload: 'Deployment/system/manager' } as const;
+    const made = podFor({ crds: [], namespace: 'default', cluster: 'embedded', project }).project?.objects ?? [];
+
+    installProject(server, made, 'default');
+
+    const pod = server.object('pods', 'system', 'manager-0');
+    const set = server.object('replicasets.apps', 'system', pod?.metadata.ownerReferences?.[0]?.name ?? '');
+    const deployment = server.object('deployments.apps', 'system', 'manager');
+    expect(pod?.metadata.ownerReferences).toMatchObject([{ kind: 'ReplicaSet', uid: set?.metadata.uid }]);
+    expect(set?.metadata.ownerReferences).toMatchObject([{ kind: 'Deployment', uid: deployment?.metadata.uid }]);
   });
 
   it('is not there where a scheduler would start it, nor on an existing cluster', () => {

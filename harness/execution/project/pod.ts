@@ -6,6 +6,8 @@
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { ownedBy } from '../../actors/environment/workloads/api.ts';
+import { replicaSetOf } from '../../actors/environment/workloads/deployment.ts';
 import { node, NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import { SERVING_CERTS, type MountedFile, type MountedFolder } from '../../actors/process/mounted-files.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
@@ -82,13 +84,16 @@ export function podFor({
 }
 
 /**
- * Returns the target's own pod: some targets read its owner, its node or its siblings, and some conclude from its absence that they run
- * outside the cluster. Returns nothing on clusters where a scheduler would start that pod.
+ * Returns the target's own pod and its ReplicaSet: some targets read their owner, node or siblings, and some conclude from the absence of
+ * the pod that they run outside the cluster. Returns nothing on clusters where a scheduler would start that pod.
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
-  const { object, namespace, container } = workload;
   if (cluster === 'kind') return [];
-  const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
+  const { namespace, container } = workload;
+  const object: KubeObject = { ...workload.object, metadata: { ...workload.object.metadata, namespace } };
+  const set = object.kind === 'Deployment' ? replicaSetOf(object, 1, 1) : undefined;
+  const owner = set ?? object;
+  const { labels, annotations } = mapOf(mapOf(mapOf(owner['spec'])['template'])['metadata']);
   const pod: KubeObject = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -97,13 +102,14 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
       namespace,
       ...(isMap(labels) ? { labels: textsByName(labels) } : {}),
       ...(isMap(annotations) ? { annotations: textsByName(annotations) } : {}),
+      ownerReferences: [ownedBy(owner)],
     },
     spec: {
       nodeName: NODE_NAME,
       containers: [{ name: textOf(container['name']), image: textOf(container['image']) || 'target' }],
     },
   };
-  return [pod];
+  return set === undefined ? [pod] : [set, pod];
 }
 
 /** The time of the node's heartbeat at the start of a run; nothing depends on its age. */

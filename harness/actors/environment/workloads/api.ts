@@ -1,6 +1,6 @@
 /** The requests of the workload controllers, by object instead of path. */
 import { timestampText } from 'stalemate-apiserver/objects/timestamps';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, JsonValue, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
 import { toTry, type Kinds, type Send } from '../requests.ts';
@@ -77,7 +77,7 @@ export class Api {
 }
 
 /** Returns the controller reference to `owner`. */
-export function ownedBy(owner: KubeObject): JsonObject {
+export function ownedBy(owner: KubeObject): OwnerReference {
   const { name = '', uid = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

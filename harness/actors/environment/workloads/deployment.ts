@@ -42,31 +42,33 @@ function isOf(set: KubeObject, deployment: KubeObject): boolean {
 }
 
 function addSet(api: Api, deployment: KubeObject, sets: readonly KubeObject[]): Promise<WorkResult> {
+  const revision = 1 + Math.max(0, ...sets.map((set) => Number(set.metadata.annotations?.[REVISION] ?? 0)));
+  return api.create(replicaSetOf(deployment, revision, 0), deployment.metadata.namespace ?? '');
+}
+
+/** Returns the ReplicaSet of a deployment's current template. */
+export function replicaSetOf(deployment: KubeObject, revision: number, replicas: number): KubeObject {
   const template = mapAt(deployment, 'spec', 'template');
   const hash = templateHash(template);
   const { name = '', namespace = '' } = deployment.metadata;
   const labels = { ...mapAt(template, 'metadata', 'labels'), [HASH]: hash };
   const selector = mapAt(deployment, 'spec', 'selector');
-  const revision = 1 + Math.max(0, ...sets.map((set) => Number(set.metadata.annotations?.[REVISION] ?? 0)));
-  return api.create(
-    {
-      apiVersion: 'apps/v1',
-      kind: 'ReplicaSet',
-      metadata: {
-        name: `${name}-${hash}`,
-        namespace,
-        labels,
-        annotations: { [REVISION]: String(revision) },
-        ownerReferences: [ownedBy(deployment)],
-      },
-      spec: {
-        replicas: 0,
-        selector: { ...selector, matchLabels: { ...mapAt(selector, 'matchLabels'), [HASH]: hash } },
-        template: { ...template, metadata: { ...mapAt(template, 'metadata'), labels } },
-      },
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name: `${name}-${hash}`,
+      namespace,
+      labels,
+      annotations: { [REVISION]: String(revision) },
+      ownerReferences: [ownedBy(deployment)],
     },
-    namespace,
-  );
+    spec: {
+      replicas,
+      selector: { ...selector, matchLabels: { ...mapAt(selector, 'matchLabels'), [HASH]: hash } },
+      template: { ...template, metadata: { ...mapAt(template, 'metadata'), labels } },
+    },
+  };
 }
 
 async function roll(
