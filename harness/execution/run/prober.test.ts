@@ -201,7 +201,7 @@ describe('the expected state', () => {
     const noting = (actor: string): Revision => {
       const { metadata } = last.object;
       const object = { ...last.object, metadata: { ...metadata, annotations: { 'example.com/again-at': 'noon' } } };
-      return { ...last, type: 'MODIFIED', actor, before: last.object, object, at: last.at + 1 };
+      return { ...last, type: 'MODIFIED', actor, op: -1, before: last.object, object, at: last.at + 1 };
     };
     const noted = (...by: readonly Revision[]): string =>
       JSON.stringify(foreignInput({ ...history, revisions: [...history.revisions, ...by] }, reference));
