@@ -1,48 +1,42 @@
 /**
- * Logs among conditions: lists in a status whose items have a `type` that repeats. Conditions are a map by type (API conventions); where a
- * type repeats, the controller appends an entry for each transition, and which entries there are depends on the path taken.
+ * Logs of transitions among conditions. Conditions are a map by type (API conventions), but some controllers append an entry for each
+ * transition and keep the older ones: which entries there are depends on the path taken, not on the state.
  *
- * Owns: which lists are logs. Start at {@link withNewestOfLogs}.
+ * Owns: which lists of a status are such logs, and whether two of them end alike. Start at {@link logsThatEndAlike}.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
-import type { LeafChange } from '../model/leaf.ts';
 
-/** Matches a leaf of a status below a list whose items have no identifying key. */
-const BY_INDEX = /^status\b.*\[\d+\]/;
-
-/** Reports whether a log may be among what differs: its items have no identifying key in at least one of the two objects. */
-export function mayDifferInLogs(changes: readonly LeafChange[]): boolean {
-  return changes.some(({ path }) => BY_INDEX.test(path));
+/** Returns the paths of the lists of conditions that are a log in one of the objects and whose last entries have the same type and status. */
+export function logsThatEndAlike(one: KubeObject, other: KubeObject): readonly string[] {
+  const paths: string[] = [];
+  collect('status', one['status'], other['status'], paths);
+  return paths;
 }
 
-/** Returns two objects, reduced to the newest entry in each list of their statuses that is a log in one of them. */
-export function withNewestOfLogs(one: KubeObject, other: KubeObject): readonly [KubeObject, KubeObject] {
-  const [a, b] = newest(one['status'], other['status']);
-  return [withStatus(one, a), withStatus(other, b)];
+function collect(path: string, one: JsonValue | undefined, other: JsonValue | undefined, paths: string[]): void {
+  if (!isMap(one) || !isMap(other)) return;
+  for (const key of Object.keys(one)) {
+    const [a, b] = [conditionsIn(key, one), conditionsIn(key, other)];
+    if (a === undefined || b === undefined) collect(`${path}.${key}`, one[key], other[key], paths);
+    else if ((isLog(a) || isLog(b)) && endsAlike(a, b)) paths.push(`${path}.${key}`);
+  }
 }
 
-function withStatus(object: KubeObject, status: JsonValue | undefined): KubeObject {
-  return status === undefined || status === object['status'] ? object : { ...object, status };
+function conditionsIn(key: string, status: JsonObject): readonly JsonObject[] | undefined {
+  const list = status[key];
+  return key === 'conditions' && Array.isArray(list) && list.every(isMap) ? list : undefined;
 }
 
-function newest(
-  one: JsonValue | undefined,
-  other: JsonValue | undefined,
-): readonly [JsonValue | undefined, JsonValue | undefined] {
-  if (Array.isArray(one) && Array.isArray(other))
-    return isLog(one) || isLog(other) ? [one.slice(-1), other.slice(-1)] : [one, other];
-  if (!isMap(one) || !isMap(other)) return [one, other];
-  const both = Object.keys(one)
-    .filter((key) => other[key] !== undefined)
-    .map((key) => [key, ...newest(one[key], other[key])] as const);
-  return [
-    { ...one, ...Object.fromEntries(both.map(([key, a]) => [key, a])) },
-    { ...other, ...Object.fromEntries(both.map(([key, , b]) => [key, b])) },
-  ] as readonly [JsonObject, JsonObject];
+/** Reports whether a type comes again after another one; twice in a row, it was not appended for a transition. */
+function isLog(conditions: readonly JsonObject[]): boolean {
+  const types = conditions.map(({ type }) => type);
+  return (
+    types.every((type, at) => typeof type === 'string' && type !== types[at - 1]) && new Set(types).size < types.length
+  );
 }
 
-function isLog(list: readonly JsonValue[]): boolean {
-  const types = list.map((item) => (isMap(item) ? item['type'] : undefined));
-  return types.every((type) => typeof type === 'string') && new Set(types).size < types.length;
+function endsAlike(one: readonly JsonObject[], other: readonly JsonObject[]): boolean {
+  const [a, b] = [one.at(-1), other.at(-1)];
+  return a !== undefined && b !== undefined && a['type'] === b['type'] && a['status'] === b['status'];
 }

@@ -14,7 +14,7 @@ import { diffContent, isTime, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
-import { mayDifferInLogs, withNewestOfLogs } from './condition-logs.ts';
+import { logsThatEndAlike } from './condition-logs.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
 
@@ -313,7 +313,9 @@ function compare(
 
 function changesBetween(want: KubeObject, have: KubeObject): readonly LeafChange[] {
   const changes = diffContent(want, have);
-  return mayDifferInLogs(changes) ? diffContent(...withNewestOfLogs(want, have)) : changes;
+  if (changes.length === 0) return changes;
+  const logs = logsThatEndAlike(want, have);
+  return logs.length === 0 ? changes : changes.filter(({ path }) => !logs.some((log) => path.startsWith(`${log}[`)));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History, Operation } from '../model/history.ts';
-import { activityAfter, mostFrequent, restStart, unchangedMs } from './rest.ts';
+import { activityAfter, earnedSettleMs, mostFrequent, restStart, unchangedMs } from './rest.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from './test-history.ts';
 
 const LEASES = 'leases.coordination.k8s.io';
@@ -113,5 +113,31 @@ describe('what is done most often', () => {
   it('is what is done more often than anything else', () => {
     expect(mostFrequent(...looks('a', 'b', 'b')).name).toBe('b');
     expect(mostFrequent(...looks('a', 'b', 'b', 'a', 'b', 'b')).name).toBe('b');
+  });
+});
+
+describe('the time that a suspect gets', () => {
+  /** Returns that time for a target that writes the same after each of these pauses, in seconds. */
+  const secondsAfter = (...pauses: readonly number[]): number => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', manifest('ConfigMap', 'web', { data: { size: '1' } }));
+    h.patch('controller', 'configmaps', 'web', { data: { size: '1' } });
+    for (const pause of pauses) {
+      h.pass(pause * 1_000);
+      h.patch('controller', 'configmaps', 'web', { data: { size: '1' } });
+    }
+    return Math.round((earnedSettleMs(h.build()) ?? 0) / 1_000);
+  };
+
+  it('is enough for the next attempt of a target that tries again at growing intervals, without any failure', () => {
+    expect(secondsAfter(24, 48, 100)).toBe(250);
+  });
+
+  it.each([
+    ['the intervals are all alike', [100, 100, 100]],
+    ['they grow by more than a back-off does', [1, 100, 36_000]],
+    ['there are too few', [50, 100]],
+  ])('is the usual one where %s', (_, pauses) => {
+    expect(secondsAfter(...pauses)).toBe(120);
   });
 });

@@ -116,9 +116,8 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
 
 /**
  * Returns the requests that try to change something, inside or outside the cluster, or that may be the failed part of such an attempt. A
- * write without effect does not count: some targets poll with an apply, with an unchanged status, or delete what is not there. Events are
- * records of attempts.
- * Repeated identical failures at rest mean that the target waits for something that never happens.
+ * write without effect does not count: some targets poll with an apply, with an unchanged status, or delete what is not there. Neither do
+ * events, which record attempts, and identical failures that repeat at rest: the target waits for something that never happens.
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
@@ -226,7 +225,39 @@ export function earnedSettleMs(history: History): number | undefined {
   for (const { gapsMs, open } of failureStreaks(history)) {
     if (open) for (const gap of gapsMs) needed = Math.max(needed, gap * NEXT_GAP);
   }
+  for (const gap of growingGapsMs(history)) needed = Math.max(needed, Math.min(gap * NEXT_GAP, SETTLE_MS_MAX));
   return needed > SETTLE_MS_MAX ? undefined : needed;
+}
+
+/** The number of gaps that have to grow like a back-off, and the least ratio of each to the one before. */
+const GROWING_MIN = 3;
+const GROWTH_MIN = 1.5;
+
+/**
+ * Returns the last gap, in ms, of each write that the target repeats at growing intervals, whatever the answers are: a work queue delays an
+ * object that a reconcile asks for again as it does after a failure.
+ */
+function growingGapsMs({ operations, reference }: History): readonly number[] {
+  const writes = operations.filter(
+    (operation) =>
+      isWrite(operation.verb) &&
+      roleOf(operation.actor) === 'target' &&
+      !isEvent(operation.resource) &&
+      !isLock(operation, reference?.locks ?? []),
+  );
+  const repeated = Map.groupBy(writes, ({ actor, verb, resource, subresource, namespace, name }) =>
+    JSON.stringify([actor, verb, resource, subresource, namespace, name]),
+  );
+  return [...repeated.values()].flatMap((group) => {
+    const times = group.map(({ invoked }) => invoked.timeMs);
+    const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));
+    const last = gaps.slice(-GROWING_MIN);
+    const isBackOff = last.slice(1).every((gap, at) => {
+      const ratio = gap / (last[at] ?? 0);
+      return ratio >= GROWTH_MIN && ratio <= NEXT_GAP;
+    });
+    return isBackOff && last.length === GROWING_MIN ? last.slice(-1) : [];
+  });
 }
 
 /** The result if no run can wait as long as {@link earnedSettleMs} requires. */

@@ -31,3 +31,16 @@ describe('a patch', () => {
     expect(said([{ op: 'replace', path: '/spec/size', value: 2 }], 'status.observedGeneration')).toBe(true);
   });
 });
+
+it('a request to another subresource contains everything that it changed', () => {
+  const h = historyBuilder();
+  h.create('user', 'widgets.example.com', manifest('Widget', 'a', { spec: { size: 1 } }));
+  h.patch('controller', 'widgets.example.com', 'a', { spec: { replicas: 2 } });
+  const history = h.build();
+  const [revision] = history.revisions.slice(-1);
+  if (revision === undefined) throw new Error('no revision');
+  const operations = history.operations.map((operation) => ({ ...operation, subresource: 'scale' }));
+
+  expect(saidIn({ ...history, operations }, revision, 'status.size')).toBe(true);
+  expect(saidIn(history, revision, 'status.size')).toBe(false);
+});

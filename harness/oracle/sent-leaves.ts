@@ -12,14 +12,15 @@ const known = new WeakMap<Operation, ReadonlySet<string>>();
 
 /**
  * Reports whether the request behind a version contained a leaf. Creates (also by apply) and updates send whole objects. Of a patch, the
- * maps are read: what is set below a key that it does not have, the server has filled in. Everything else that it changed counts, if the
- * previous version is known; without that version, every leaf would seem changed.
+ * maps are read: a leaf below a key that the patch lacks was filled in by the server. Everything else that it changed counts, if the
+ * previous version is known; without that version, every leaf would seem changed. Other requests (a binding, a scale, a deletion) have a
+ * body of another form: everything that they changed counts.
  */
 export function saidIn({ operations }: History, { op, type, before }: Revision, path: string): boolean {
   const operation = operations[op];
   if (operation === undefined || !isMap(operation.body)) return true;
   const isWhole = type === 'ADDED' || operation.verb === 'update' || before === undefined;
-  if (!isWhole) return reaches(operation.body, path);
+  if (!isWhole) return !isOfObject(operation) || hasPrefixOf(operation.body, path);
   let leaves = known.get(operation);
   if (leaves === undefined) {
     leaves = new Set(leavesOf(operation.body).keys());
@@ -29,9 +30,14 @@ export function saidIn({ operations }: History, { op, type, before }: Revision, 
   return leaves.has(path) || leaves.has(asText(path));
 }
 
-/** Reports whether a patch has a value on the way to a leaf, up to the first list or key that is no plain name. */
-function reaches(patch: JsonObject, path: string): boolean {
-  const leads = (leaf: string): boolean => {
+/** Reports whether a request is a patch of the object itself. */
+function isOfObject({ verb, subresource }: Operation): boolean {
+  return verb === 'patch' && (subresource === '' || subresource === 'status');
+}
+
+/** Reports whether a patch has the keys that lead to a leaf, up to the first list or key that is no plain name. */
+function hasPrefixOf(patch: JsonObject, path: string): boolean {
+  const has = (leaf: string): boolean => {
     let value: JsonValue | undefined = patch;
     for (const key of (/^[^[]*/.exec(leaf)?.[0] ?? '').split('.')) {
       if (!isMap(value) || key === '') return true;
@@ -40,7 +46,7 @@ function reaches(patch: JsonObject, path: string): boolean {
     }
     return true;
   };
-  return leads(path) || leads(asText(path));
+  return has(path) || has(asText(path));
 }
 
 function asText(path: string): string {

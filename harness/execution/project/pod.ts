@@ -84,16 +84,18 @@ export function podFor({
 }
 
 /**
- * Returns the target's own pod and its ReplicaSet: some targets read their owner, node or siblings, and some conclude from the absence of
- * the pod that they run outside the cluster. Returns nothing on clusters where a scheduler would start that pod.
+ * Returns the target's own pod, and the ReplicaSet that owns it: some targets look up the owner, the node or the siblings of their pod, and
+ * some conclude from its absence that they run outside the cluster. Returns nothing on clusters where a scheduler would start that pod.
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   if (cluster === 'kind') return [];
   const { namespace, container } = workload;
-  const object: KubeObject = { ...workload.object, metadata: { ...workload.object.metadata, namespace } };
+  // The server assigns the uids of the owners, also where the manifests have some.
+  const { uid: _, ...metadata } = workload.object.metadata;
+  const object: KubeObject = { ...workload.object, metadata: { ...metadata, namespace } };
   const set = object.kind === 'Deployment' ? replicaSetOf(object, 1, 1) : undefined;
-  const owner = set ?? object;
-  const { labels, annotations } = mapOf(mapOf(mapOf(owner['spec'])['template'])['metadata']);
+  // Without the label of the ReplicaSet, by which pods of other Deployments are told apart from what the target makes itself.
+  const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
   const pod: KubeObject = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -102,7 +104,7 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
       namespace,
       ...(isMap(labels) ? { labels: textsByName(labels) } : {}),
       ...(isMap(annotations) ? { annotations: textsByName(annotations) } : {}),
-      ownerReferences: [ownedBy(owner)],
+      ownerReferences: [ownedBy(set ?? object)],
     },
     spec: {
       nodeName: NODE_NAME,
