@@ -86,14 +86,15 @@ function isFailure({ verb, outcome }: Operation): boolean {
 }
 
 /**
- * Returns the label without its number. For a create with generateName, the number in the name is dropped too, since it grows with each
+ * Returns what is the same in repeated requests: the label without its number. For a create with generateName, the number in the name is dropped too, since it grows with each
  * attempt; in other requests that number identifies the object.
  */
-function keyOf({ label, verb }: Operation): string {
+export function keyOf({ label, verb }: Operation): string {
   const { stem } = partsOf(label);
   return verb === 'create' ? stem.replace(/~\d+$/, '') : stem;
 }
 
-function gapsOf(attempts: readonly Operation[]): readonly number[] {
+/** Returns the run time, in ms, between each attempt and the next. */
+export function gapsOf(attempts: readonly Operation[]): readonly number[] {
   return attempts.slice(1).map(({ invoked }, index) => invoked.timeMs - (attempts[index]?.invoked.timeMs ?? 0));
 }

@@ -13,7 +13,7 @@ import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { indexOf } from './history-index.ts';
 import { connects, lacksKubelet } from './for-kubelet.ts';
-import { failureStreaks, type FailureStreak } from './failures.ts';
+import { failureStreaks, gapsOf, keyOf, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
 /**
@@ -245,13 +245,8 @@ function growingGapsMs({ operations, reference }: History): readonly number[] {
       !isEvent(operation.resource) &&
       !isLock(operation, reference?.locks ?? []),
   );
-  const repeated = Map.groupBy(writes, ({ actor, verb, resource, subresource, namespace, name }) =>
-    JSON.stringify([actor, verb, resource, subresource, namespace, name]),
-  );
-  return [...repeated.values()].flatMap((group) => {
-    const times = group.map(({ invoked }) => invoked.timeMs);
-    const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));
-    const last = gaps.slice(-GROWING_MIN);
+  return [...Map.groupBy(writes, keyOf).values()].flatMap((attempts) => {
+    const last = gapsOf(attempts).slice(-GROWING_MIN);
     const isBackOff = last.slice(1).every((gap, at) => {
       const ratio = gap / (last[at] ?? 0);
       return ratio >= GROWTH_MIN && ratio <= NEXT_GAP;

@@ -10,6 +10,7 @@ import { ownedBy } from '../../actors/environment/workloads/api.ts';
 import { replicaSetOf } from '../../actors/environment/workloads/deployment.ts';
 import { node, NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import { SERVING_CERTS, type MountedFile, type MountedFolder } from '../../actors/process/mounted-files.ts';
+import { UID_TO_COME } from '../../clusters/owner-uids.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { Subject } from '../subject.ts';
 import { certificateEntries, madeSecrets } from './certificates.ts';
@@ -90,11 +91,11 @@ export function podFor({
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   if (cluster === 'kind') return [];
   const { namespace, container } = workload;
-  // The server assigns the uids of the owners, also where the manifests have some.
-  const { uid: _, ...metadata } = workload.object.metadata;
-  const object: KubeObject = { ...workload.object, metadata: { ...metadata, namespace } };
+  // The server assigns the uid of the owner, even if the manifests have one.
+  const metadata = { ...workload.object.metadata, namespace, uid: UID_TO_COME };
+  const object: KubeObject = { ...workload.object, metadata };
   const set = object.kind === 'Deployment' ? replicaSetOf(object, 1, 1) : undefined;
-  // Without the label of the ReplicaSet, by which pods of other Deployments are told apart from what the target makes itself.
+  // Without the ReplicaSet's label: pods with it are not compared.
   const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
   const pod: KubeObject = {
     apiVersion: 'v1',
