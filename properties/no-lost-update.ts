@@ -95,8 +95,26 @@ function violationOf(history: History, loss: Loss): Violation {
     operations: [guilty.op, ...(victim.op >= 0 ? [victim.op] : [])],
     revisions: [victim.revision, guilty.revision],
     at: guilty.at,
-    severity: 'error',
+    severity: ownedWhole(history, loss) === undefined ? 'error' : 'warning',
   };
+}
+
+/**
+ * Returns what the target takes for its own as a whole, if that is why the change was lost. Such a loss needs no contention, and other
+ * clients rarely have content there:
+ *
+ * - `list`: conditions in a list whose schema declares no keys. The API server takes such a list for one value.
+ * - `map`: labels or annotations of an object that the target created, where it sets all of them whatever it has read: it built the object
+ *   from scratch, or dropped a key that it had read. Content of an old version is different: the target does not choose what it undoes.
+ */
+function ownedWhole(history: History, { guilty, field, class: kind, fromScratch }: Loss): 'list' | 'map' | undefined {
+  if (kind === 'own-update-lost') return undefined;
+  if (field.startsWith('status.conditions['))
+    return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
+  if (!/^metadata\.(?:labels|annotations)\b/.test(field)) return undefined;
+  const [first] = indexOf(history).chain(guilty.uid);
+  const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
+  return created && (fromScratch || kind === 'removed-foreign' || kind === 'rebuilt') ? 'map' : undefined;
 }
 
 function sentence(history: History, loss: Loss): string {
@@ -117,8 +135,11 @@ function whatChanged(history: History, { victim, field, changes }: Loss): string
 }
 
 function why(history: History, loss: Loss): string {
-  const { base, carried, operation, victim, newest, field, rebuilt } = loss;
+  const { base, carried, operation, victim, newest, field, rebuilt, fromScratch } = loss;
   const request = requestName(loss);
+  const whole = ownedWhole(history, loss);
+  if (whole === 'list') return `its ${request} replaces the list, for whose items the CRD declares no keys`;
+  if (whole === 'map' && fromScratch) return `its ${request} builds the object from scratch`;
   switch (loss.class) {
     case 'own-update-lost':
       return `its ${request}, in flight at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;

@@ -23,6 +23,11 @@ export interface Reference {
   readonly deletes: readonly string[];
   /** Roles that the target updates after their creation; absent if its reaction to a changed spec was not measured. */
   readonly updates?: readonly string[];
+  /**
+   * Resources (`gr`) whose schema declares no keys for the items of `status.conditions`, so that the list belongs to one writer as a whole.
+   * Absent if there are none, and in files of older versions.
+   */
+  readonly wholeConditions?: readonly string[];
   /** Resources that the target reads (get, list or watch), `gr`. */
   readonly reads: readonly string[];
   /** Resources that the target lists with resourceVersion=0, so that a stale list is legal. */

@@ -20,6 +20,7 @@ import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';
 import { ownPauseMs } from '../../oracle/pace.ts';
 import { isRestless, itemsUntil } from '../../oracle/rest.ts';
 import { buildReference, idleRates, type ReferenceRun } from '../../oracle/reference.ts';
+import { withWholeConditions } from '../../schedule/workload/schema-view.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
 import { inLanes } from './lanes.ts';
@@ -125,11 +126,13 @@ export async function takeReferences(
     }
   }
   if (runner.mode.measuresPauses) runner.habits.habit = habitOf(runs.map(({ history }) => history));
+  const wholeConditions = withWholeConditions(crds);
   const reference: Reference = {
     ...buildReference(runs, [...hashes], look?.history),
     suspectSettleMs: runner.host.pace.suspectMs,
     ...(runner.host.pace.backOffMs === undefined ? {} : { backOffMs: runner.host.pace.backOffMs }),
     ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
+    ...(wholeConditions.length === 0 ? {} : { wholeConditions }),
   };
   // From here on a run depends on its trial alone, not on earlier runs.
   runner.learning = false;

@@ -180,6 +180,7 @@ const reference: z.ZodType<Reference> = z
     ),
     deletes: z.array(z.string()),
     updates: z.array(z.string()).exactOptional(),
+    wholeConditions: z.array(z.string()).exactOptional(),
     reads: z.array(z.string()),
     staleLists: z.array(z.string()),
     locks: z.array(z.string()),

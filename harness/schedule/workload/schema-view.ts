@@ -35,6 +35,23 @@ export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | u
   return asMap(asMap(served?.['schema'])?.['openAPIV3Schema']);
 }
 
+/**
+ * Returns the resources (`gr`) of the CRDs of which no version declares keys for the items of `status.conditions`, so that the API server
+ * takes the list for one value.
+ */
+export function withWholeConditions(crds: readonly KubeObject[]): readonly string[] {
+  return crds.filter(hasWholeConditions).map((crd) => crd.metadata.name ?? '');
+}
+
+function hasWholeConditions(crd: KubeObject): boolean {
+  const lists = (asList(asMap(crd['spec'])?.['versions']) ?? [])
+    .map((version) => asMap(asMap(asMap(version)?.['schema'])?.['openAPIV3Schema']))
+    .map((schema) => asMap(asMap(schema?.['properties'])?.['status']))
+    .map((status) => asMap(asMap(status?.['properties'])?.['conditions']))
+    .filter((list) => list !== undefined);
+  return lists.length > 0 && lists.every((list) => list['x-kubernetes-list-type'] !== 'map');
+}
+
 /** Returns `integer`, `string`, …; `int-or-string` for fields that allow both; empty if any type is allowed. */
 export function typeOf(schema: Schema): string {
   if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';

@@ -1,0 +1,76 @@
+/** A target that takes a whole list or map for its own loses what others add to it, contention or not: a warning. */
+import { expect, it } from 'vitest';
+import type { CheckResult } from '../harness/model/check-result.ts';
+import type { History } from '../harness/model/history.ts';
+import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { noLostUpdate } from './no-lost-update.ts';
+
+const RESOURCE = 'widgets.example.com';
+const AUDITED = { type: 'Audited', status: 'True' };
+const READY = { type: 'Ready', status: 'True' };
+const NOT_READY = { type: 'Ready', status: 'False' };
+
+/** Returns the severity and sentence of each violation, where every needed probe shows that the target leaves the field alone at rest. */
+function losses(history: History): readonly string[] {
+  const first = noLostUpdate.check(history);
+  const needs = first.result === 'inconclusive' ? (first.needs ?? []) : [];
+  const probes = needs.map((need) => ({ ...need, reverted: [] }));
+  const result: CheckResult = noLostUpdate.check({ ...history, probes } as never);
+  return result.result === 'violated' ? result.violations.map((one) => `${one.severity}: ${one.sentence}`) : [];
+}
+
+it.each([
+  [
+    'declares no keys',
+    { wholeConditions: [RESOURCE] },
+    /^warning: .* replaces the list, for whose items the CRD declares no keys$/,
+  ],
+  ['declares keys', {}, /^error: .* carries content of version 101 under version 102$/],
+])('judges a lost condition by whether the CRD %s', (_, reference, expected) => {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { status: { conditions: [NOT_READY] } }));
+  h.phase('contention');
+  const read = h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['status', 'conditions'], [NOT_READY, AUDITED], 'status');
+  const { resourceVersion } = h.get('controller', RESOURCE, 'web').metadata;
+  const metadata = { ...read.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  h.update('controller', RESOURCE, { ...read, metadata, status: { conditions: [READY] } }, 'status');
+  const owned = { [`${RESOURCE}:web`]: ['status.conditions[type=Ready].status'] };
+
+  expect(losses(h.build({ reference: { ownedLeaves: owned, ...reference } }))).toEqual([
+    expect.stringMatching(expected),
+  ]);
+});
+
+it.each([
+  ['from scratch', 'controller', false, /^warning: .* its PUT builds the object from scratch; at rest it leaves/],
+  ['from a copy that it had read', 'controller', true, /^error: .* carries content of version 101 and no version/],
+  ['from scratch, of an object of the user', 'user', false, /^error: /],
+])('judges a lost label by whether the object was built %s', (_, creator, uid, expected) => {
+  const h = historyBuilder();
+  h.create(creator, RESOURCE, manifest('Widget', 'web', { spec: { size: 1 } }, { labels: { own: 'yes' } }));
+  h.phase('contention');
+  const read = h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['metadata', 'labels', 'foreign'], 'yes');
+  h.get('controller', RESOURCE, 'web');
+  const built = manifest('Widget', 'web', { spec: { size: 2 } }, { labels: { own: 'yes' } });
+  const metadata = { ...built.metadata, ...(uid ? { uid: read.metadata.uid ?? '' } : {}) };
+  h.update('controller', RESOURCE, { ...built, metadata });
+
+  expect(losses(h.build({ reference: { ownedLeaves: { [`${RESOURCE}:web`]: ['spec.size'] } } }))).toEqual([
+    expect.stringMatching(expected),
+  ]);
+});
+
+it('convicts an object built from scratch that loses a finalizer', () => {
+  const h = historyBuilder();
+  h.create('controller', RESOURCE, manifest('Widget', 'web', { spec: { size: 1 } }));
+  h.phase('contention');
+  h.edit('writer-1', RESOURCE, 'web', ['metadata', 'finalizers'], ['example.com/hold']);
+  h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, manifest('Widget', 'web', { spec: { size: 2 } }));
+
+  expect(losses(h.build({ reference: { ownedLeaves: { [`${RESOURCE}:web`]: ['spec.size'] } } }))).toEqual([
+    expect.stringMatching(/^error: .*finalizers/),
+  ]);
+});
