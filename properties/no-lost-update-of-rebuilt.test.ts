@@ -121,3 +121,23 @@ it.each([
     noLostUpdate.check({ ...history, probes: needs.map((need) => ({ ...need, reverted: [] })) } as never),
   ).toMatchObject({ result });
 });
+
+it.each([
+  ['is none where an item that shares its key with a new one is still in the list', 'written by another', 'holds'],
+  ['is one where the item is gone', 'own', 'violated'],
+])('%s', (_, message, result) => {
+  const foreign = { type: 'Ready', status: 'True', message: 'written by another' };
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { status: { conditions: [] } }));
+  h.phase('contention');
+  h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['status', 'conditions'], [foreign], 'status');
+  const fresh = h.get('controller', RESOURCE, 'web');
+  const conditions = [
+    { type: 'Ready', status: 'False', message: 'own' },
+    { ...foreign, message, timestamp: '' },
+  ];
+  h.update('controller', RESOURCE, { ...fresh, status: { conditions } }, 'status');
+
+  expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe(result);
+});

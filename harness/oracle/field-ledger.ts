@@ -12,7 +12,7 @@ import type { History, Operation, Revision } from '../model/history.ts';
 import { isEmptyValue, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { isPutAside } from '../model/waiver.ts';
-import { baseContent, touches } from './base-content.ts';
+import { baseContent, isUnder, touches } from './base-content.ts';
 import type { BaseContent } from './base-content.ts';
 import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
@@ -44,6 +44,8 @@ const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
 const FINALIZERS = 'metadata.finalizers';
 /** Finalizers that a delete request adds and the garbage collector removes deliberately. */
 const OF_DELETION = new Set([`${FINALIZERS}["foregroundDeletion"]`, `${FINALIZERS}["orphan"]`]);
+/** Matches a path up to the end of its first item of a list of maps, and the path of that list. */
+const LIST_ITEM = /^((?:[^[]|\["[^"]*"\])*?)\[(?:[a-z]+=[^\]]*|\d+)\](?:~\d+)?/;
 const KEYED_ITEM = /^[^[]*?(?:\["[^"]*"\][^[]*?)*\[(?:type|uid|name|key)=[^\]]*\]/;
 
 /** Returns all losses of a history in order; almost always empty. */
@@ -78,6 +80,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   const base = baseContent(index, guilty, operation);
   for (const [field, { victim, changes }] of units) {
     if (!changes.some(({ path }) => touches(operation, path)) || isReset(index, guilty, field, changes)) continue;
+    if (isStillListed(guilty, field)) continue;
     const own = roleOf(victim.actor) === 'target';
     const kind = classify(base, victim, field, changes, own);
     if (kind === undefined || (OF_DELETION.has(field) && isDeliberate(victim, kind, base, operation))) continue;
@@ -159,6 +162,33 @@ function classify(
   if (base === undefined || older) return 'blind-overwrite';
   if (!isRemoval(changes)) return undefined;
   return rebuilt(field) === undefined ? 'removed-foreign' : 'rebuilt';
+}
+
+/**
+ * Reports whether a field belongs to a list item that is still in the list, perhaps with more content. Only the name has changed then: items
+ * go by their place where two of them share a key, or where they have none.
+ */
+function isStillListed({ before, object }: Revision, field: string): boolean {
+  const [item, list] = LIST_ITEM.exec(field) ?? [];
+  if (item === undefined || list === undefined || before === undefined) return false;
+  const content = contentOf(before, item);
+  if (content.size === 0) return false;
+  const names = new Set(
+    [...leavesOf(object).keys()].flatMap((path) => {
+      const [name, of] = LIST_ITEM.exec(path) ?? [];
+      return name !== undefined && of === list ? [name] : [];
+    }),
+  );
+  return [...names].some((name) => {
+    const other = contentOf(object, name);
+    return [...content].every(([path, value]) => jsonEqual(other.get(path), value));
+  });
+}
+
+/** Returns the leaves of a list item by their path in the item. */
+function contentOf(object: KubeObject, item: string): ReadonlyMap<string, JsonValue> {
+  const leaves = [...leavesOf(object)].filter(([path]) => isUnder(path, item));
+  return new Map(leaves.map(([path, value]) => [path.slice(item.length), value]));
 }
 
 /**
