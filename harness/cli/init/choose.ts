@@ -1,11 +1,12 @@
 /** Combines what was detected with flags and the user's answers into the options of the new configuration. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { resolve } from 'node:path';
+import { basename, normalize, resolve } from 'node:path';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { Project } from '../../execution/project/load.ts';
 import { loadCrds } from '../../execution/project/manifests.ts';
 import { asksWebhooks } from '../../execution/project/webhooks.ts';
 import { HarnessError } from '../../model/errors.ts';
+import { given } from '../../model/given.ts';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { SAMPLE_FILE } from './plan.ts';
@@ -52,7 +53,7 @@ export async function choose(
 ): Promise<Choice> {
   const { cwd, called } = console;
   const found = withDefinitions(
-    survey(repository, (module) => pythonOf(cwd, module)),
+    surveyFor(flags.command, repository, (module) => pythonOf(cwd, module)),
     repository,
     flags,
     cwd,
@@ -113,6 +114,24 @@ export async function choose(
       samples: chosen,
       budget: '60s',
     },
+  };
+}
+
+/** Surveys a project whose program the user may have named: what is found out about another one is left out. */
+function surveyFor(
+  command: readonly string[] | undefined,
+  repository: Repository,
+  pythonFor: (module: string) => string,
+): Survey {
+  const [named] = command ?? [];
+  if (named === undefined) return survey(repository, pythonFor);
+  const found = survey(repository, pythonFor, basename(named));
+  if (found.program === undefined) return found;
+  const { build, needs, others: _, ...program } = found.program;
+  const isSame = program.command[0] === normalize(named);
+  return {
+    ...found,
+    program: { ...program, ...(isSame ? given({ build, needs }) : { ignored: [] }), notes: [] },
   };
 }
 

@@ -44,13 +44,15 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   const { console } = context;
   const say = (head: string, text: string): void => console.out(paragraphs([[head, text]], console.width));
   const until = realNow() + TRY_MS;
+  const { others = [] } = choice.found.program ?? {};
+  const ended = (detail: string, alone: History, left: readonly MissingGroup[] = []): Contact =>
+    printEnded(detail, alone, left, { say, called: console.called, others });
   let now = choice;
   let alone = await runAlone(now, until, context);
   if (alone === undefined) return { choice };
   if (isSilent(alone)) {
-    // If there is a sample, the first run will report the end of the target.
-    const end = (choice.options.samples ?? []).length > 0 ? undefined : endOf(alone);
-    return end === undefined ? { choice } : printEnded(end.detail, alone, say);
+    const end = endOf(alone);
+    return end === undefined ? { choice } : ended(end.detail, alone);
   }
   const missing = missingKindsIn(alone, groupsOf(now.found.definitions.crds));
   let left = missing;
@@ -62,8 +64,8 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
       alone = (await runAlone(now, until, context)) ?? alone;
     }
   }
-  const ended = endOf(alone);
-  if (ended !== undefined && isStuck(alone)) return printEnded(ended.detail, alone, say, left);
+  const end = endOf(alone);
+  if (end !== undefined && isStuck(alone)) return ended(end.detail, alone, left);
   if (flags.sample !== undefined)
     return left.length > 0 && isStuck(alone) ? printStuck(left, alone, say) : { choice: now };
   const config = await configOf(now, context);
@@ -87,7 +89,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   const chosen = await tryCandidates(choosing);
   if (chosen.length === 0) {
     if (left.length > 0 && isStuck(alone)) return printStuck(left, alone, say);
-    if (ended !== undefined && !isUp(alone)) return printEnded(ended.detail, alone, say);
+    if (end !== undefined && !isUp(alone)) return ended(end.detail, alone);
     return printNoEffect(last ?? alone, [...about], say, console.called);
   }
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
@@ -254,12 +256,19 @@ function printStuck(left: readonly MissingGroup[], alone: History, say: Say): Co
 /**
  * Reports that the target exits even without a sample. No sample would help; the user has to provide what the target lacked when it exited.
  */
-function printEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
+function printEnded(
+  detail: string,
+  alone: History,
+  left: readonly MissingGroup[],
+  { say, called, others }: { readonly say: Say; readonly called: string; readonly others: readonly string[] },
+): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
   for (const line of printedLines(lastLinesOf(alone))) say('', line);
   for (const group of left) say('', `it requests ${missingText(group)}, which no CRD declares`);
   say('next', 'add what it needs to "manifests", "env" or "command" in the configuration');
+  if (others.length > 0)
+    say('', `or, if it is another program (${others.join(', ')}): ${called} init --force -- ${others[0]}`);
   return { nothing: true };
 }
 

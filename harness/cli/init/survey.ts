@@ -28,10 +28,13 @@ export interface Survey {
 export const CI_KINDS = ['github', 'gitlab', 'none'] as const;
 export type CiKind = (typeof CI_KINDS)[number];
 
-/** @param pythonFor - Returns the interpreter that can import a module: that of the project's virtual environment, or `python3`. */
-export function survey(repository: Repository, pythonFor: (module: string) => string): Survey {
+/**
+ * @param pythonFor - Returns the interpreter that can import a module: that of the project's virtual environment, or `python3`.
+ * @param wanted - The name of the program that the user wants to run, if any.
+ */
+export function survey(repository: Repository, pythonFor: (module: string) => string, wanted?: string): Survey {
   const definitions = findDefinitions(repository);
-  const program = programOf(repository, pythonFor);
+  const program = programOf(repository, pythonFor, wanted);
   return {
     program: program === undefined ? undefined : withScope(program, definitions.crds),
     definitions,
@@ -45,9 +48,13 @@ export function survey(repository: Repository, pythonFor: (module: string) => st
  * Detects the program. The detectors are in order of preference for repositories with programs in several languages: operators
  * in Go often have tools in Python or Node beside them.
  */
-function programOf(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
+function programOf(
+  repository: Repository,
+  pythonFor: (module: string) => string,
+  wanted: string | undefined,
+): Program | undefined {
   const detectors = [
-    () => goProgram(repository),
+    () => goProgram(repository, wanted),
     () => rustProgram(repository),
     () => javaProgram(repository),
     () => nodeProgram(repository),

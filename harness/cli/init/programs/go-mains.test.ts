@@ -69,7 +69,34 @@ it('takes the larger of two programs that are deployed alike', () => {
     'config/b.yaml': 'kind: Deployment\nspec:\n  containers:\n  - name: leader\n',
   };
   const size = (folder: string): number => (folder === 'cmd/leader' ? 9 : 2);
-  const mains = rankMains(repositoryOf(texts), ['cmd/collector', 'cmd/leader'], 'example.com/op', size);
+  const mains = rankMains(repositoryOf(texts), ['cmd/collector', 'cmd/leader'], 'example.com/op', { size });
 
   expect(mains[0]?.folder).toBe('cmd/leader');
+});
+
+it('takes the program that creates a manager, or that PROJECT describes, before one that only reads', () => {
+  const workload = (name: string): string => `kind: Deployment\nspec:\n  containers:\n  - name: ${name}\n`;
+  const texts = {
+    Makefile: 'build:\n\tgo build -o bin/proxy ./proxy\n\tgo build -o bin/operator ./operator\n',
+    'config/proxy.yaml': workload('proxy'),
+    'config/proxy/e2e-test/patch.yaml': workload('proxy'),
+    'config/operator.yaml': workload('operator'),
+    'operator/PROJECT': 'version: "3"\n',
+  };
+
+  const [first, second] = rankMains(repositoryOf(texts), ['proxy', 'operator'], 'example.com/op', {
+    makesManager: (folder) => folder === 'operator',
+  });
+
+  expect(first).toMatchObject({ folder: 'operator', binary: 'operator' });
+  expect(first?.why).toContain('it creates a manager');
+  expect(second).toMatchObject({ folder: 'proxy', binary: 'proxy', weight: 7 });
+});
+
+it('takes the program that is wanted', () => {
+  const texts = { Makefile: 'build:\n\tgo build -o bin/manager ./cmd\n\tgo build -o bin/webhook ./cmd/hooks\n' };
+  const wanted = (name: string): string | undefined =>
+    rankMains(repositoryOf(texts), ['cmd', 'cmd/hooks'], 'example.com/op', { wanted: name })[0]?.folder;
+
+  expect([wanted('webhook'), wanted('hooks'), wanted('other')]).toEqual(['cmd/hooks', 'cmd/hooks', 'cmd']);
 });

@@ -5,7 +5,8 @@
  * {@link rankMains}.
  */
 import { posix } from 'node:path';
-import { placeIn, type Repository } from '../repository.ts';
+import { given } from '../../../model/given.ts';
+import { has, placeIn, type Repository } from '../repository.ts';
 
 export interface Main {
   /** For example `.` or `cmd/manager`. */
@@ -13,6 +14,8 @@ export interface Main {
   readonly weight: number;
   /** The evidence in words, the heaviest first. */
   readonly why: readonly string[];
+  /** The name of the program as the project itself builds it; absent if unknown. */
+  readonly binary?: string;
 }
 
 /** Usual places of the main package, in order of preference, if there is no other evidence. */
@@ -23,21 +26,26 @@ const PLACES: readonly RegExp[] = [
   /^cmd\//,
 ];
 /** Folders for tests, documentation and development. */
-const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|experimental)\//i;
+const ASIDE = /(^|\/)(tests?|e2e[\w-]*|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|experimental)\//i;
 const CONTAINER_FILE = /(^|\/)(Dockerfile|Containerfile)[^/]*$/;
-const WEIGHT = { image: 4, deployment: 4, daemonSet: 1, makefile: 3, besideItself: 2 } as const;
+const WEIGHT = { image: 4, deployment: 4, daemonSet: 1, makefile: 3, besideItself: 2, manager: 2, project: 2 } as const;
 
-/**
- * Returns the packages, the one with the most evidence first.
- *
- * @param size - Returns the number of the repository's packages in a program: of two programs that are deployed alike, the
- * larger one is the manager.
- */
+/** What the sources of the programs say. */
+export interface MainFacts {
+  /** The number of the repository's packages in a program: of two programs that are deployed alike, the larger one is the manager. */
+  readonly size?: (folder: string) => number;
+  /** Reports whether the program creates a manager of controller-runtime, not only informers. */
+  readonly makesManager?: (folder: string) => boolean;
+  /** The name of the program that the user wants to run. */
+  readonly wanted?: string;
+}
+
+/** Returns the packages, the one with the most evidence first, after the one that builds the wanted program. */
 export function rankMains(
   repository: Repository,
   folders: readonly string[],
   module: string,
-  size: (folder: string) => number = () => 0,
+  { size = () => 0, makesManager = () => false, wanted }: MainFacts = {},
 ): readonly Main[] {
   const evidence = new Map(folders.map((folder) => [folder, new Map<string, number>()]));
   const note = (folder: string | undefined, why: string, weight: number): void => {
@@ -45,6 +53,11 @@ export function rankMains(
     found?.set(why, Math.max(weight, found.get(why) ?? 0));
   };
   const built = new Map<string, string>();
+  for (const folder of folders) {
+    if (makesManager(folder)) note(folder, 'it creates a manager', WEIGHT.manager);
+    if (folder !== '.' && has(repository, posix.join(folder, 'PROJECT')))
+      note(folder, `${folder}/PROJECT describes it`, WEIGHT.project);
+  }
   for (const file of repository.files) {
     const isContainer = CONTAINER_FILE.test(file);
     if ((!isContainer && !/^Makefile(\.\w+)?$/.test(file)) || ASIDE.test(file)) continue;
@@ -63,13 +76,22 @@ export function rankMains(
       note(folder, `${file} deploys it`, kind === 'Deployment' ? WEIGHT.deployment : WEIGHT.daemonSet);
     }
   }
+  const nameOf = (folder: string): string | undefined =>
+    [...built].find(([name, from]) => from === folder && /^[a-z][\w-]*$/.test(name))?.[0];
+  const isWanted = (folder: string): boolean =>
+    wanted !== undefined && (nameOf(folder) === wanted || posix.basename(folder) === wanted);
   return folders
     .map((folder): Main => {
       const found = [...(evidence.get(folder) ?? [])].toSorted(([, a], [, b]) => b - a);
-      return { folder, weight: found.reduce((sum, [, weight]) => sum + weight, 0), why: found.map(([why]) => why) };
+      const weight = found.reduce((sum, [, one]) => sum + one, 0);
+      return { folder, weight, why: found.map(([why]) => why), ...given({ binary: nameOf(folder) }) };
     })
     .toSorted(
-      (a, b) => b.weight - a.weight || placeOf(a.folder) - placeOf(b.folder) || size(b.folder) - size(a.folder),
+      (a, b) =>
+        Number(isWanted(b.folder)) - Number(isWanted(a.folder)) ||
+        b.weight - a.weight ||
+        placeOf(a.folder) - placeOf(b.folder) ||
+        size(b.folder) - size(a.folder),
     );
 }
 

@@ -1,19 +1,23 @@
 /** Detects Go programs: kubebuilder and operator-sdk layouts, and any other main package that creates a manager or an informer. */
 import { posix } from 'node:path';
+import { given } from '../../../model/given.ts';
 import { has, type Repository } from '../repository.ts';
 import { goPackages, type GoPackages } from './go-closure.ts';
 import { rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
-const MANAGER = /\b(?:ctrl|manager)\.(?:NewManager|New)\(|NewSharedInformerFactory|\bmgr\.Start\(/;
-export function goProgram(repository: Repository): Program | undefined {
+const RUNTIME_MANAGER = /\b(?:ctrl|manager)\.(?:NewManager|New)\(/;
+const MANAGER = new RegExp(`${RUNTIME_MANAGER.source}|NewSharedInformerFactory|\\bmgr\\.Start\\(`);
+
+/** @param wanted - The name of the program that the user wants to run, if any. */
+export function goProgram(repository: Repository, wanted?: string): Program | undefined {
   const module = repository.text('go.mod');
   if (!/sigs\.k8s\.io\/controller-runtime|k8s\.io\/client-go/.test(module)) return undefined;
   const runtime = module.includes('controller-runtime') ? 'controller-runtime' : 'client-go';
   const common = { language: `Go, ${runtime}`, setUp: 'go', generate: generateOf(repository) } as const;
   const packages = goPackages(repository, modulePath(module));
-  const mains = mainPackages(repository, moduleName(module), packages);
-  const [main] = mains;
+  const mains = mainPackages(repository, moduleName(module), packages, wanted);
+  const [main, ...others] = mains;
   if (main === undefined)
     return { ...common, command: [], elects: false, notes: ['no package main in the repository makes a manager'] };
   const chosen = main.folder;
@@ -24,7 +28,10 @@ export function goProgram(repository: Repository): Program | undefined {
     source.includes(`"${name}"`) || called.some(({ text }) => definesFlag(text, name));
   const makefile = repository.text('Makefile');
   const own = chosen === '.' || chosen === 'cmd' ? posix.basename(moduleName(module)) : posix.basename(chosen);
-  const binary = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0] ?? `bin/${own}`;
+  // The usual name, unless the project builds another program with it.
+  const usual = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0];
+  const isFree = others.every((other) => `bin/${other.binary}` !== usual);
+  const binary = usual !== undefined && isFree ? usual : `bin/${main.binary ?? own}`;
   const metrics = flag('metrics-bind-address');
   return {
     ...common,
@@ -43,9 +50,10 @@ export function goProgram(repository: Repository): Program | undefined {
     pathFlags: pathFlagsIn(packages.closure(chosen)),
     elects: flag('leader-elect') || flag('enable-leader-election'),
     build: ['go', 'build', '-o', binary, `./${chosen}`.replace(/\/\.$/, '')],
+    ...(others.length > 0 ? { others: others.map(binaryOf) } : {}),
     ignored: repository.text('.gitignore').match(/^\/?bin\b/m) === null ? [`/${binary}`] : [],
     notes: [
-      ...(mains.length > 1 ? [takenText(main, mains.slice(1))] : []),
+      ...(others.length > 0 ? [takenText(main, others)] : []),
       ...(/SetupWebhook/.test(source) && !source.includes('ENABLE_WEBHOOKS')
         ? ['it serves webhooks: with "manifests" they are called, and have certificates']
         : []),
@@ -63,7 +71,12 @@ function generateOf(repository: Repository): string {
  * Returns main packages that create a manager, directly or in packages that they call, or all of them if none does; the
  * likeliest first.
  */
-function mainPackages(repository: Repository, module: string, packages: GoPackages): readonly Main[] {
+function mainPackages(
+  repository: Repository,
+  module: string,
+  packages: GoPackages,
+  wanted: string | undefined,
+): readonly Main[] {
   const files = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
   const folders = new Set(
     files
@@ -73,7 +86,15 @@ function mainPackages(repository: Repository, module: string, packages: GoPackag
   const direct = [...folders].filter((folder) => MANAGER.test(packages.at(folder).text));
   const calling = [...folders].filter((folder) => packages.closure(folder).some(({ text }) => MANAGER.test(text)));
   const mains = [direct, calling, [...folders]].find((some) => some.length > 0) ?? [];
-  return rankMains(repository, mains, module, (folder) => packages.closure(folder).length);
+  return rankMains(repository, mains, module, {
+    size: (folder) => packages.closure(folder).length,
+    makesManager: (folder) => RUNTIME_MANAGER.test(packages.at(folder).text),
+    ...given({ wanted }),
+  });
+}
+
+function binaryOf({ folder, binary }: Main): string {
+  return `bin/${binary ?? posix.basename(folder)}`;
 }
 
 /**

@@ -36,6 +36,8 @@ export interface Program {
   readonly setUp: SetUp;
   /** Lines to add to .gitignore. */
   readonly ignored?: readonly string[];
+  /** Other programs of the project that could be the controller, as `init` would build them: `bin/webhook`. */
+  readonly others?: readonly string[];
   /** Guesses, as sentences for the user. */
   readonly notes: readonly string[];
 }
