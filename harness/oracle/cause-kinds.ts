@@ -23,7 +23,7 @@ export type CauseParts =
   | { readonly kind: 'create' | 'delete'; readonly resource: string }
   | { readonly kind: 'loop' | 'retries'; readonly request: string }
   | { readonly kind: 'watch'; readonly how: 'expired' | 'ended' }
-  | { readonly kind: 'given up'; readonly verb: string; readonly of: string; readonly after: string }
+  | { readonly kind: 'given up'; readonly verb: string; readonly of: string; readonly after: Failure }
   | { readonly kind: 'given up'; readonly cleanUpOf: string }
   | { readonly kind: 'children'; readonly resource: string; readonly seen: 'as it was made' | 'in the end' }
   | { readonly kind: 'missed' | 'restart' | 'never finished' | 'work given up'; readonly resource: string }
@@ -170,6 +170,17 @@ export function isKind(cause: Pick<Cause, 'key'>, kind: CauseKind): boolean {
 /** Reports whether `other`, a candidate for the same violation, is only another name of `cause`. */
 export function isNameOf(other: Pick<Cause, 'key'>, cause: Pick<Cause, 'key'>): boolean {
   return kindOf(other) === NAME_OF_ALL[kindOf(cause)];
+}
+
+/** How a request that was given up can have failed. */
+const FAILURES = ['a conflict', 'an error', 'a lost answer'] as const;
+export type Failure = (typeof FAILURES)[number];
+
+/** Returns the keys of the same request given up after other failures: the code that drops one error usually drops all. */
+export function afterOtherFailures({ key }: Pick<Cause, 'key'>): readonly string[] {
+  const [kind, request, after, ...more] = key.split(BETWEEN);
+  if (kind !== 'given up' || after === undefined || more.length > 0) return [];
+  return FAILURES.flatMap((other) => (other === after ? [] : [[kind, request, other].join(BETWEEN)]));
 }
 
 /** Reports whether the cause is a fallback for an outcome that nothing in the run explains. */

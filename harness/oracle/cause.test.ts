@@ -4,7 +4,7 @@ import { ownCause } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
 import { causesNamed, causesOf, namedOnceSmall, otherNames } from './cause.ts';
-import { historyBuilder, manifest, ownedBy, type HistoryBuilder } from './test-history.ts';
+import { historyBuilder, manifest, ownedBy, type Call, type HistoryBuilder } from './test-history.ts';
 
 const KIND = 'widgets.example.com';
 
@@ -233,7 +233,31 @@ describe('the cause of an outcome', () => {
       'work given up | widgets.example.com',
       'missed | widgets.example.com',
     ]);
-    expect(causes === undefined ? [] : otherNames(causes.candidates)).toEqual(['work given up | widgets.example.com']);
+    expect(causes === undefined ? [] : otherNames(causes.candidates)).toEqual([
+      'work given up | widgets.example.com',
+      'given up | update widgets.example.com/status | a conflict',
+      'given up | update widgets.example.com/status | a lost answer',
+    ]);
+  });
+
+  it.each([
+    ['created after all', 201, ''],
+    ['found to exist', 409, 'AlreadyExists'],
+  ])('is no create that failed once and whose object was %s', (_, code, reason) => {
+    const { built } = started();
+    const create = (name: string): Call =>
+      built.begin('controller', 'create', 'things', '', { body: manifest('Thing', name) });
+    const keys = (): readonly string[] =>
+      causesOf(built.build(), [violation(AT_REST)])[0]?.candidates.map(({ key }) => key) ?? [];
+    create('x').fail(503, 'ServiceUnavailable');
+    if (code === 201) built.create('controller', 'things', manifest('Thing', 'x'));
+    else create('x').fail(code, reason);
+
+    expect(keys()).toEqual([`missed | ${KIND}`]);
+
+    create('another').fail(503, 'ServiceUnavailable');
+
+    expect(keys()).toContain('given up | create things | an error');
   });
 
   it('has a name for all requests at which the work on an object stops, but not where one dropped conflict is all', () => {
@@ -241,7 +265,8 @@ describe('the cause of an outcome', () => {
       const { built, read } = started();
       built.begin('controller', 'update', resource, 'a', { body: read }).fail(409, 'Conflict');
       const [causes] = causesOf(built.build(), [violation(AT_REST)]);
-      return causes === undefined ? [] : otherNames(causes.candidates);
+      const names = causes === undefined ? [] : otherNames(causes.candidates);
+      return names.filter((name) => name.startsWith('work'));
     };
 
     expect(conflictOf(KIND)).toEqual([]);

@@ -12,7 +12,7 @@ import type { Violation } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
-import { causeOf, isGuess, isNameOf } from './cause-kinds.ts';
+import { afterOtherFailures, causeOf, isGuess, isNameOf } from './cause-kinds.ts';
 import { loopCauses, writeCause, writeCauses } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { watchGivenUp } from './open-watches.ts';
@@ -38,7 +38,7 @@ export function isExplained({ candidates: [first], owners }: Causes): boolean {
 
 /** Returns the other keys of the first candidate. */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
-  return more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : []));
+  return [...more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : [])), ...afterOtherFailures(first)];
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  * Does not own: violations that name their cause, and combining the two (`cause.ts`). Start at {@link outcomeCauses}.
  */
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isEvent } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
@@ -16,7 +16,7 @@ import { isWrite, phaseStart } from '../model/history.ts';
 import { leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { baseContent } from './base-content.ts';
-import { causeOf, isKind } from './cause-kinds.ts';
+import { causeOf, isKind, type Failure } from './cause-kinds.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
 import { lacksKubelet } from './for-kubelet.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
@@ -135,7 +135,7 @@ function abandonedRequests(
       !lacksKubelet(one) &&
       !killed.has(one.actor),
   );
-  const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[similarityKey(one), one.invoked.at]] : [])));
+  const done = new Map(own.flatMap((one) => (isDone(one) ? [[similarityKey(one), one.invoked.at]] : [])));
   const lost = own.filter(
     (one) =>
       one.invoked.at >= since && failureKind(one) !== undefined && (done.get(similarityKey(one)) ?? 0) < one.invoked.at,
@@ -145,7 +145,7 @@ function abandonedRequests(
     .toReversed()
     .toSorted((a, b) => about(a) - about(b))
     .map((operation) => {
-      const after = failureKind(operation) ?? '';
+      const after = failureKind(operation) ?? 'an error';
       const ended = terminatingAt(history, operation);
       const cause =
         ended === undefined
@@ -184,14 +184,21 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
   return undefined;
 }
 
-/** Returns a key that is equal for similar requests. One similar request can replace another: a patch may follow an update. */
-function similarityKey({ verb, resource, subresource, namespace, name }: Operation): string {
+/** Reports whether a request has done what it was for. A create of what exists already has, too. */
+function isDone({ verb, outcome }: Operation): boolean {
+  if (outcome.type === 'fail') return verb === 'create' && outcome.reason === 'AlreadyExists';
+  return outcome.type === 'ok';
+}
+
+/** Returns a key that is equal for similar requests. One similar request can replace another: a patch may follow an update or a create. */
+function similarityKey({ verb, resource, subresource, namespace, name, body }: Operation): string {
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
-  return [what, resource, subresource, namespace, name].join('/');
+  const { name: inBody = '' } = isMap(body) ? ((body as Partial<KubeObject>).metadata ?? {}) : {};
+  return [what, resource, subresource, namespace, verb === 'create' ? inBody : name].join('/');
 }
 
 /** Returns how a request failed; undefined if its answer is normal for such a request. */
-function failureKind({ verb, outcome }: Operation): string | undefined {
+function failureKind({ verb, outcome }: Operation): Failure | undefined {
   if (outcome.type === 'info') return 'a lost answer';
   if (outcome.type !== 'fail') return undefined;
   const { code, reason } = outcome;
