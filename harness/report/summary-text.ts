@@ -43,7 +43,7 @@ export function renderSummary(
       : outcome === 'holds' && old.length > 0
         ? `nothing new fails: ${countText(old.length, 'pre-existing finding')}`
         : outcome === 'holds'
-          ? holdsText(untested, summary.warnings)
+          ? holdsText(untested, summary)
           : outcome === 'inconclusive' && summary.inconclusive.count === 0 && doubtful.length > 0
             ? notConfirmedText(doubtful.length)
             : outcome === 'interrupted' && summary.soak !== undefined
@@ -69,7 +69,7 @@ export function renderSummary(
     lines.push(confidenceText(summary.runs));
   for (const finding of findings) {
     const { property, sentence, counterexample, count, reconciles, seen, confirmed, cause, symptoms = [] } = finding;
-    lines.push(`  ${markOf(finding)} ${property}: ${sentence}`);
+    lines.push(`  ${markOf(finding, outcome)} ${property}: ${sentence}`);
     if (cause !== undefined && cause.text !== finding.signature) lines.push(`    cause: ${cause.text}`);
     if (symptoms.length > 1) lines.push(...symptomLines(symptoms).map((line) => `    shows as ${line}`));
     const untried = untriedText(finding);
@@ -104,18 +104,24 @@ const NOTHING_SEARCHED =
  * Returns the headline of a green campaign, which only covers the properties that were exercised. A warning may follow that
  * most were not.
  */
-function holdsText(untested: readonly string[], warnings: readonly string[]): string {
-  const text = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
+function holdsText(untested: readonly string[], { findings, warnings }: Summary): string {
+  const tested = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
+  const rare = findings.length === 0 ? '' : `, but for ${countText(findings.length, 'finding')} ${RARE}`;
+  const text = `${tested}${rare}`;
   return warnings.length === 0 ? text : `${text}, with ${warnings.length === 1 ? 'this warning' : 'these warnings'}:`;
 }
+
+/** What a finding needs that fails no run. */
+const RARE = 'under pathological conditions, which no cluster should have';
 
 /** Reports whether any known or waived failure occurred. */
 function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
   return seenAgain !== undefined || waived.some(({ count }) => count > 0);
 }
 
-function markOf(finding: SummaryFinding): string {
+function markOf(finding: SummaryFinding, outcome: Summary['outcome']): string {
   if (isOld(finding)) return '– pre-existing';
+  if (outcome === 'holds') return '– pathological';
   return isNotConfirmed(finding) ? '? not confirmed' : '✗';
 }
 

@@ -161,6 +161,16 @@ describe('renderSummary', () => {
     expect(text).not.toContain('\u001B[32m');
   });
 
+  it('is not plainly green with a finding that fails no run', () => {
+    const text = renderSummary(
+      summarise(campaign({ outcome: 'holds', findings: [lostUpdate()] }), () => undefined),
+      { color: false },
+    );
+
+    expect(text).toMatch(/^all properties hold, but for 1 finding under pathological conditions/);
+    expect(text).toContain('  – pathological no-lost-update: ');
+  });
+
   it('says why nothing was searched', () => {
     const text = renderSummary(
       summarise(campaign({ outcome: 'inconclusive', runs: 0 }), () => undefined),

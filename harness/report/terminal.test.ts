@@ -40,6 +40,19 @@ describe('renderStory', () => {
     expect(text).toContain("✗ writer-1's change is gone");
   });
 
+  it('breaks the guilty request, and cuts no word of it', () => {
+    const request = `PUT /status 102 ${['type', 'status', 'reason', 'message'].map((name) => `${name}=of-a-condition`).join(' ')} +12 more`;
+    const story = tellStory(lostUpdate());
+    const rows = story.rows.map((row) =>
+      row.row === 'operation' && row.guilty ? { ...row, request, short: request } : row,
+    );
+    const text = renderStory({ ...story, rows }, { width: 80, color: false, replay: REPLAY });
+
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(`${request} ─`);
+    expect(text.split('\n').filter((line) => line.length > 80 && !/^ (replay|waive): /.test(line))).toEqual([]);
+    expect(text).toMatch(/─▶ 103 replicas=3\n +✗ writer-1's change is gone\n/);
+  });
+
   it('tells fields apart that lie deep, and what they should be', () => {
     const leaf = (name: string): string => `metadata.ownerReferences[uid=14b291b5-97f6-41d9-8a70-d437dc58206e].${name}`;
     const atRest = ['apiVersion', 'controller'].map((name) => ({

@@ -145,6 +145,7 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
       width - before.length - row.answer.length - ARROW_WIDTH,
       server - before.length - ARROW_WIDTH,
     );
+    if (row.guilty && request !== row.request && request !== row.short) return brokenLines(row, before, notes, layout);
     const shaft = server - before.length - request.length - 3;
     line = `${before}${request} ${'─'.repeat(Math.max(1, shaft))}▶ ${row.answer}`;
   }
@@ -155,6 +156,25 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   if (line.length + 2 + note.length <= width) return [`${line}  ${colored}`];
   const indent = Math.max(NUMBER_WIDTH, Math.min(server, width - note.length));
   return [line, `${' '.repeat(indent)}${colored}`];
+}
+
+/** Renders the guilty row if its request is too long for one line: it is what the whole story is about, so it is never cut. */
+function brokenLines(
+  { request, answer = '' }: OperationRow,
+  before: string,
+  notes: readonly string[],
+  { colors, width, columns: { server } }: Layout,
+): readonly string[] {
+  const [first = '', ...more] = wrap(request, width - before.length, 2);
+  const indent = ' '.repeat(before.length);
+  const shaft = Math.max(1, server - before.length - 2);
+  const remarks = notes.flatMap((note) => wrap(note, width - before.length, 2));
+  return [
+    before + first,
+    ...more.map((line) => indent + line),
+    cut(`${indent}${'─'.repeat(shaft)}▶ ${answer}`, width),
+    ...remarks.map((note) => indent + colors.red(note)),
+  ];
 }
 
 /** Returns the request in full up to `wanted`, else with the violation's field only, else cut to `room`. */
