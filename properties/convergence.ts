@@ -335,6 +335,9 @@ function describe({ what, object, path, expected, actual }: Difference): string 
     case 'extra-object':
       return `leaves ${object} behind, which a fresh copy does not have`;
     case 'wrong-value':
+      if (actual === undefined) return `leaves ${object} without ${path}, which a fresh copy sets to ${text(expected)}`;
+      if (expected === undefined)
+        return `leaves ${object} with ${path} ${text(actual)}, which a fresh copy does not set`;
       return `leaves ${object} with ${path} ${text(actual)}, where a fresh copy sets ${text(expected)}`;
   }
 }
@@ -351,10 +354,12 @@ function inGeneral({ what, resource, path }: Difference): string {
   }
 }
 
+const VALUE_MAX = 60;
+
 function text(value: JsonValue | undefined): string {
-  if (value === undefined) return 'absent';
-  const json = JSON.stringify(value);
-  return json.length > 60 ? `${json.slice(0, 59)}…` : json;
+  const json = JSON.stringify(value ?? null);
+  if (json.length <= VALUE_MAX) return json;
+  return typeof value === 'string' ? `${json.slice(0, VALUE_MAX - 2)}…"` : `${json.slice(0, VALUE_MAX - 1)}…`;
 }
 
 /** Returns the id of the target's last request about the object. */

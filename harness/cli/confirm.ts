@@ -32,9 +32,8 @@ const SEARCHED_MIN_MS = 10_000;
 const UNASKED_MAX_MS = 60_000;
 /** Time for each finding if the user requested confirmation; unused time is left for the following findings. */
 const ASKED_MS = 120_000;
-
-/** A finding that has no result this long before the end, or later, counts as cut off. */
-const TIME_UP_MS = 1_000;
+/** Time that a run of a real operator may need, with the start of the server: with less, several findings would all remain without a result. */
+const SHARE_MIN_MS = 40_000;
 
 const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
 
@@ -119,7 +118,8 @@ export async function confirmRun(
   }
   const { on } = plan;
   const { timeMs } = budget;
-  print(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}\n`);
+  const skipText = plan.isAsked ? '' : ' (--confirm none skips this)';
+  print(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}${skipText}\n`);
   const asked: Finding[] = [];
   const notAsked: Finding[] = [];
   try {
@@ -131,11 +131,14 @@ export async function confirmRun(
         const isOver = left <= 0 || signal?.aborted === true;
         const answer = isOver
           ? { finding, text: 'embedded only: the time was up' }
-          : await ask(finding, config, on, { ...context, timeMs: shareOf(left, findings.length - asked.length) });
+          : await ask(finding, config, on, {
+              ...context,
+              timeMs: Math.min(left, Math.max(shareOf(left, findings.length - asked.length), SHARE_MIN_MS)),
+            });
         asked.push(answer.finding);
         print(`${fileStem(finding.violation)} ${answer.text}\n`);
         if (answer.finding !== finding) confirmed(answer.finding);
-        else if (realNow() >= until - TIME_UP_MS) notAsked.push(finding);
+        else notAsked.push(finding);
       }
     });
   } catch (error) {

@@ -22,6 +22,8 @@ export interface LineSink {
 const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
 /** Below this rate, in runs per second, the first line is printed after ten runs. */
 const SLOW_PER_SECOND = 20;
+/** Without a terminal, the time after which a line is printed in any case, in ms. */
+const LINE_EVERY_MS = 20_000;
 const CLEAR_LINE = '\r\u001B[K';
 
 /** Texts for phases that take long before any run is counted. */
@@ -49,6 +51,7 @@ export function progressLine(sink: LineSink): ProgressLine {
   let shown = false;
   let next: number = FIRST_LINE_RUNS.slow;
   const phases = new Set<string>();
+  let lastMs = Number.POSITIVE_INFINITY;
   return {
     show(facts) {
       const text = progressText(facts);
@@ -58,7 +61,10 @@ export function progressLine(sink: LineSink): ProgressLine {
         return;
       }
       const first = facts.runsPerSecond < SLOW_PER_SECOND ? FIRST_LINE_RUNS.slow : FIRST_LINE_RUNS.quick;
-      if (facts.runs < Math.max(next, first) && phases.has(facts.phase)) return;
+      const { remainingMs = lastMs } = facts;
+      const isSilent = remainingMs > 0 && lastMs - remainingMs >= LINE_EVERY_MS;
+      if (facts.runs < Math.max(next, first) && phases.has(facts.phase) && !isSilent) return;
+      lastMs = remainingMs;
       next = Math.max(next, 2 * facts.runs);
       phases.add(facts.phase);
       sink.write(`${text}\n`);

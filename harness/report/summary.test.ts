@@ -265,6 +265,15 @@ describe('progressLine', () => {
     expect(written.map((text) => text.split(' · ')[1])).toEqual(['41 s left\n', '10 runs', '20 runs', '45 runs']);
   });
 
+  it('writes a line after twenty seconds at the latest', () => {
+    const written: string[] = [];
+    const line = progressLine({ write: (text: string) => written.push(text) });
+
+    for (const remainingMs of [90_000, 75_000, 70_000, 60_000, 45_000]) line.show({ ...facts, runs: 1, remainingMs });
+
+    expect(written.map((text) => text.trimEnd().split(' · ').at(-1))).toEqual(['90 s left', '70 s left', '45 s left']);
+  });
+
   it('says which undisturbed run it is at while the target is measured', () => {
     const measuring = { runs: 0, runsPerSecond: 0, findings: 0, phase: 'references' };
 

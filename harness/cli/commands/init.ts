@@ -149,7 +149,8 @@ async function firstRun(
   const code = held === EXIT.holds && lacking !== undefined ? EXIT.inconclusive : held;
   if (lacking !== undefined) out(`\n${lacking}\n`);
   const what = code === EXIT.inconclusive ? 'no verdict yet' : 'first verdict';
-  out(`\n${what} after ${Math.round((realNow() - started) / 1000)} s; next: ${called} run --budget 10m\n`);
+  const next = code === EXIT.violated ? 'replay a finding as shown above, or search on: ' : 'next: ';
+  out(`\n${what} after ${Math.round((realNow() - started) / 1000)} s; ${next}${called} run --budget 10m\n`);
   return code;
 }
 

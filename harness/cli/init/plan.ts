@@ -116,6 +116,8 @@ function isTypescript({ configFile, installed }: PlanChoices, { program }: Surve
   return program?.setUp === 'node' && installed;
 }
 
+const HEAD = '# stalemate';
+
 function ignoreFile(repository: Repository, lines: readonly string[]): readonly PlannedFile[] {
   const before = repository.text('.gitignore');
   const existing = new Set(before.split('\n').map((line) => line.trim()));
@@ -125,7 +127,7 @@ function ignoreFile(repository: Repository, lines: readonly string[]): readonly 
   return [
     {
       path: '.gitignore',
-      text: `${gap}# stalemate\n${missing.join('\n')}\n`,
+      text: `${existing.has(HEAD) ? gap.slice(1) : `${gap}${HEAD}\n`}${missing.join('\n')}\n`,
       does: has(repository, '.gitignore') ? 'extend' : 'write',
     },
   ];

@@ -55,6 +55,21 @@ it('chooses the sample that the target does most with, of each kind', async () =
   expect(found.map(({ name }) => name)).toEqual(['samples/b.yaml']);
 });
 
+it('chooses the newest of equal samples, and one with unknown fields last', async () => {
+  const strange = sample('strange').replace(/^spec:$/m, 'spec:\n  misspelt: true');
+  const texts = {
+    'examples/v9/a.yaml': sample('a'),
+    'examples/v10/a.yaml': sample('a'),
+    'examples/v11/a.yaml': strange,
+  };
+  const of = async (shown: { readonly [path: string]: string }): Promise<readonly string[]> =>
+    (await chosen(shown, (names) => made(names.includes('strange') ? 2 : 1))).map(({ name }) => name);
+
+  expect(strange).toContain('misspelt');
+  expect(await of(texts)).toEqual(['examples/v10/a.yaml']);
+  expect(await of({ 'examples/v11/a.yaml': strange })).toEqual(['examples/v11/a.yaml']);
+});
+
 it('chooses none of which the server refuses a part', async () => {
   const refusal = asked('user', { verb: 'create', outcome: failing(403) });
 

@@ -8,6 +8,7 @@ import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/obje
 import { installCrds } from '../../clusters/definitions.ts';
 import type { History } from '../../model/history.ts';
 import { createServer } from '../embedded-server.ts';
+import { unknownFields } from '../sample-fields.ts';
 import { effectOf, type Effect, type MissingObject } from './effects.ts';
 import { drawPlain, drawReferenced, referencesIn } from './references.ts';
 import type { Repository } from './repository.ts';
@@ -59,7 +60,24 @@ export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[
     all = await tryAll(tier().slice(0, TRIED_MAX), choosing);
     if (all.some(isEffective)) break;
   }
-  return await together(chosenOf(all), choosing);
+  return await together(chosenOf(ranked(all.filter(isEffective), crds)), choosing);
+}
+
+/** Sorts by effect. kubectl refuses a sample with unknown fields, so these come last; of equal samples, that of the newest version comes first. */
+function ranked(all: readonly Tried[], crds: readonly KubeObject[]): readonly Tried[] {
+  const strange = new Map(all.map((tried) => [tried, Number(unknownFields(tried.candidate.objects, crds).length > 0)]));
+  return all.toSorted(
+    (a, b) =>
+      (strange.get(a) ?? 0) - (strange.get(b) ?? 0) ||
+      b.effect.score - a.effect.score ||
+      newestFirst(a.candidate.file, b.candidate.file),
+  );
+}
+
+/** Compares two paths that differ in numbers only, such as `samples/v0.9.0/a.yaml` and `samples/v0.10.0/a.yaml`. */
+function newestFirst(a: string, b: string): number {
+  const shape = (path: string): string => path.replaceAll(/\d+/g, '#');
+  return shape(a) === shape(b) ? b.localeCompare(a, 'en', { numeric: true }) : 0;
 }
 
 function drawnCandidate(object: KubeObject): Candidate {
@@ -270,11 +288,12 @@ function serverOf(crds: readonly KubeObject[]): ReturnType<typeof createServer> 
   return made;
 }
 
+/** @param all - The best first. */
 function chosenOf(all: readonly Tried[]): readonly Tried[] {
   const chosen: Tried[] = [];
   const kinds = new Set<string>();
   const objects = new Set<string>();
-  for (const tried of all.filter(isEffective).toSorted((a, b) => b.effect.score - a.effect.score)) {
+  for (const tried of all) {
     if (chosen.length === CHOSEN_MAX) break;
     const keys = [...tried.candidate.objects, ...tried.beside].map(
       ({ apiVersion, kind, metadata: { namespace = '', name = '' } }) => `${apiVersion}/${kind}/${namespace}/${name}`,

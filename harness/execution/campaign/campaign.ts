@@ -4,7 +4,7 @@
  * Owns: the budget over all workers, the reaction to a lost worker. Does not own: the search itself (`search.ts`), the counters
  * (`tally.ts`), the result (`campaign-result.ts`).
  */
-import { realMoment, realNow } from '../../determinism/real-time.ts';
+import { realClearInterval, realMoment, realNow, realSetInterval } from '../../determinism/real-time.ts';
 import type { Measures } from '../../model/baseline.ts';
 import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
@@ -47,6 +47,8 @@ export interface CampaignOptions {
   readonly plan?: TimePlan;
 }
 
+/** How often progress is reported in any case, in ms. */
+const BEAT_MS = 5_000;
 /** A worker that has sent no sign of life for this many ms when its time is over may have been blocked. */
 const SILENT_MS = 2_000;
 /** The number of lost workers after which a campaign ends. */
@@ -181,6 +183,8 @@ class Campaign {
     this.#announced = undefined;
     const careful = this.#suspicion !== undefined;
     let why: 'budget' | 'recycle' | undefined;
+    // One run may take minutes to be judged, during which the worker has nothing to report.
+    const beat = realSetInterval(() => this.#progress(), BEAT_MS);
     const how = await superviseWorker({
       entry: this.#options.workerEntry,
       job: this.#job(careful),
@@ -191,7 +195,7 @@ class Campaign {
         if (message.say === 'done') why = message.why;
         this.#receive(message);
       },
-    });
+    }).finally(() => realClearInterval(beat));
     // If workers are lost, only the careful one is counted: it repeats the trials of the earlier one, up to the trial that caused the loss.
     if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
