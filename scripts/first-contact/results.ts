@@ -71,7 +71,7 @@ const SAID: readonly RegExp[] = [
   /^this proves little: (.+)$/m,
   /^stopped +(.+(?:\n {8}\S.*)*)$/m,
   /^inconclusive: .+\n +\d+ × (.+)$/m,
-  /^(all properties hold.*)$/m,
+  /^(all properties hold.*?)(?:, with th(?:is warning|ese warnings):)?$/m,
   /^stalemate: (?!.* on \w+, seed \d)(.+)$/m,
 ];
 
