@@ -7,11 +7,12 @@ import { manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { unreadable } from '../harness/model/test-readable.ts';
 import { judge, started, WIDGETS } from './test-bounded-rate.ts';
 
-/** Judges eight attempts that the server answers with `code`, with this pause before each. */
-function attempts(verb: Verb, pauseMs: number, code: number): CheckResult {
+/** Judges attempts that the server answers with `code`, with this pause before each. */
+function attempts(verb: Verb, pauseMs: number, code: number, reason?: string, times = 8): CheckResult {
   const { h } = started();
-  const failing = (): void => void h.begin('controller', verb, WIDGETS, verb === 'list' ? '' : 'web').fail(code);
-  for (let n = 0; n < 8; n++) {
+  const failing = (): void =>
+    void h.begin('controller', verb, WIDGETS, verb === 'list' ? '' : 'web').fail(code, reason);
+  for (let n = 0; n < times; n++) {
     h.pass(pauseMs);
     failing();
   }
@@ -36,6 +37,15 @@ describe('a read repeated at a constant pace', () => {
   it('is an error where it is a write', () => {
     expect(severity(attempts('update', 1_000, 500))).toBe('error');
   });
+});
+
+it('takes a create of what exists for a poll where a second passes between two, and for a loop where less does', () => {
+  const create = (pauseMs: number, reason: string): Violation['severity'] | undefined =>
+    severity(attempts('create', pauseMs, 409, reason, 45));
+
+  expect(create(1_000, 'AlreadyExists')).toBe('warning');
+  expect(create(500, 'AlreadyExists')).toBe('error');
+  expect(create(1_000, 'Conflict')).toBe('error');
 });
 
 /** Judges a target that recreates a child each time it is collected, for an owner that no longer exists. */

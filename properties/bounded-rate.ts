@@ -28,7 +28,7 @@ import {
   restStart,
   suspectSettleMs,
 } from '../harness/oracle/rest.ts';
-import { isPatientRead, judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
+import { isPatient, judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
 import { isActive } from './exercised.ts';
 
 const NAME = 'bounded-rate';
@@ -345,7 +345,7 @@ function retryViolation(
     operations: attempts.slice(0, NAMED_MAX).map(({ id }) => id),
     revisions: [],
     at: attempts[Math.min(attempts.length, NAMED_MAX) - 1]?.answered?.at ?? last.invoked.at,
-    severity: isPatientRead(streak) ? 'warning' : 'error',
+    severity: isPatient(streak) ? 'warning' : 'error',
   };
 }
 

@@ -129,7 +129,7 @@ export async function confirmRun(
       for (const finding of findings) {
         const left = until - realNow();
         const isOver = left <= 0 || signal?.aborted === true;
-        const answer = isOver
+        const answer: Answer = isOver
           ? { finding, text: 'embedded only: the time was up' }
           : await ask(finding, config, on, {
               ...context,
@@ -138,7 +138,7 @@ export async function confirmRun(
         asked.push(answer.finding);
         print(`${fileStem(finding.violation)} ${answer.text}\n`);
         if (answer.finding !== finding) confirmed(answer.finding);
-        else notAsked.push(finding);
+        else if (isOver || answer.isCut === true) notAsked.push(finding);
       }
     });
   } catch (error) {
@@ -164,12 +164,14 @@ function whyText(error: unknown): string {
   return `confirming failed, by a fault of stalemate itself; please report it:\n${stack}`;
 }
 
-async function ask(
-  finding: Finding,
-  config: RunConfig,
-  cluster: ConfirmOn,
-  context: ReplayContext,
-): Promise<{ readonly finding: Finding; readonly text: string }> {
+interface Answer {
+  readonly finding: Finding;
+  readonly text: string;
+  /** Whether only more time is needed. */
+  readonly isCut?: boolean;
+}
+
+async function ask(finding: Finding, config: RunConfig, cluster: ConfirmOn, context: ReplayContext): Promise<Answer> {
   const { counterexample } = finding;
   try {
     const {
@@ -193,6 +195,7 @@ async function ask(
     };
   } catch (error) {
     // The finding remains, whether or not it can be confirmed.
-    return { finding, text: `embedded only: ${whyText(error)}` };
+    const isCut = error instanceof HarnessError && error.code === 'INTERRUPTED';
+    return { finding, text: `embedded only: ${whyText(error)}`, isCut };
   }
 }

@@ -39,6 +39,21 @@ describe('what differs from a fresh copy', () => {
   });
 });
 
+it.each([
+  ['resourceVersion', '183', '185', []],
+  ['resourceVersion', '183', 'none', ['status.secret.resourceVersion']],
+  ['count', '183', '185', ['status.secret.count']],
+])('compares no versions that a server counts up: %s %s and %s', (field, ours, theirs, paths) => {
+  const noted = (value: string): History => {
+    const h = historyBuilder();
+    h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { status: { secret: { [field]: value } } }));
+    return h.build();
+  };
+  const history = noted(ours);
+
+  expect(differences(history, finalState(history), finalState(noted(theirs))).map(({ path }) => path)).toEqual(paths);
+});
+
 it('compares no ReplicaSets of a Deployment, whose names depend on what is in its template', () => {
   const rollout = (hash: string): History => {
     const h = historyBuilder();

@@ -283,6 +283,11 @@ function aliases(state: State): Aliases {
   return out;
 }
 
+/** Reports whether a value is a version that a server counts up: two runs have different ones. */
+function isVersion(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && /^\d+$/.test(value);
+}
+
 function compare(
   history: History,
   have: Placed,
@@ -301,6 +306,7 @@ function compare(
       !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
+      !(/resourceVersion/i.test(path) && isVersion(from) && isVersion(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.

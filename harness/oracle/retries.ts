@@ -21,8 +21,8 @@ export const RETRIES_MIN = 8;
 const REGULAR_FACTOR = 1.5;
 /** A fixed interval of at least this length is acceptable: kopf waits 60 s, many controllers 5, 10 or 30. */
 const POLITE_GAP_MS = 5_000;
-/** Reads repeated at this interval cost a failing server little. The value is a one-second timer, as measured. */
-const PATIENT_READ_MS = 950;
+/** Requests repeated at this interval cost a server little. The value is a one-second timer, as measured. */
+const PATIENT_MS = 950;
 /**
  * The shortest interval in ms per second of Retry-After: clocks are read with a delay, so a measured interval may be slightly shorter than
  * a second.
@@ -66,12 +66,20 @@ export function judgeStreak(
 }
 
 /**
- * Reports whether a streak consists of reads that are retried at a failing server after a second or more, as many clients' informers do.
- * This is worth a warning, but does not flood the server.
+ * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: reads that are retried at a
+ * failing server, as many clients' informers do, or creates of an object that exists, with which a target that polls makes sure of it. This
+ * is worth a warning, but does not flood the server.
  */
-export function isPatientRead({ attempts, gapsMs }: FailureStreak): boolean {
+export function isPatient({ attempts, gapsMs }: FailureStreak): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
-  return usual >= PATIENT_READ_MS && attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt));
+  if (usual < PATIENT_MS) return false;
+  return (
+    attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt)) || attempts.every(findsExisting)
+  );
+}
+
+function findsExisting({ verb, outcome }: Operation): boolean {
+  return verb === 'create' && outcome.type === 'fail' && outcome.reason === 'AlreadyExists';
 }
 
 /** Reports whether an attempt got no answer, a server error, or an answer that asks to retry later. */

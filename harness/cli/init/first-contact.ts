@@ -11,7 +11,7 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
-import { isSilent, isUp } from '../../execution/run/undisturbed-trouble.ts';
+import { isSilent, isUp, repeatedErrors } from '../../execution/run/undisturbed-trouble.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type ProcessEvent } from '../../model/history.ts';
 import { groupOf } from './definitions.ts';
@@ -93,6 +93,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     return printNoEffect(last ?? alone, [...about], say, console.called);
   }
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
+  for (const trouble of repeatedErrors(chosen[0]?.history ?? alone)) say('note', trouble);
   return { choice: withSamples(now, chosen) };
 }
 

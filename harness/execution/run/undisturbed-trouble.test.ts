@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { History, ProcessEvent } from '../../model/history.ts';
-import { isUp } from './undisturbed-trouble.ts';
+import { isUp, repeatedErrors } from './undisturbed-trouble.ts';
 
 type Event = readonly [kind: ProcessEvent['kind'], actor?: string];
 
@@ -24,4 +24,25 @@ it.each<[string, readonly Event[], boolean]>([
   ],
 ])('says whether all programs are there after %s', (_, events, up) => {
   expect(isUp(lived(...events) as History)).toBe(up);
+});
+
+const logged = (lines: readonly string[]): Pick<History, 'logs'> => ({
+  logs: lines.map((line, at) => ({ actor: 'controller', at, timeMs: at, line })),
+});
+
+it('names the error that the undisturbed target logs again and again, whatever its numbers are', () => {
+  const error = (at: number): string => `{"level":"error","msg":"Reconciler error","error":"no port ${at}"}`;
+  const lines = Array.from({ length: 5 }, (_, at) => error(8000 + at));
+
+  expect(repeatedErrors(logged(lines))).toEqual([
+    expect.stringContaining('undisturbed, the target logged the same error 5 times (Reconciler error: no port 8000)'),
+  ]);
+  expect(repeatedErrors(logged(lines.slice(1)))).toEqual([]);
+});
+
+it('takes no conflict and no information for trouble', () => {
+  const conflict = '{"level":"error","msg":"Reconciler error","error":"the object has been modified"}';
+  const info = '{"level":"info","msg":"waiting"}';
+
+  expect(repeatedErrors(logged([conflict, info].flatMap((line) => Array<string>(9).fill(line))))).toEqual([]);
 });

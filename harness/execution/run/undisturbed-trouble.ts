@@ -9,6 +9,8 @@ import type { History } from '../../model/history.ts';
 import { isRestless } from '../../oracle/rest.ts';
 import { OUTSIDE } from '../../model/outside.ts';
 import { errorWithPrinted, lastLinesOf } from '../../report/last-words.ts';
+import { readLogLine } from '../../report/log-line.ts';
+import { cut } from '../../report/text-wrap.ts';
 import { exitHint, portHint, silenceHint, whoText } from './process-trouble.ts';
 import type { Containment } from './host.ts';
 import { silentText } from './silent-start.ts';
@@ -119,21 +121,57 @@ function checkSample(history: History, unanswered: string | undefined): void {
     const refused = `the API server refused the sample ${resource}/${own} with ${outcome.code}: ${outcome.message}`;
     if (!isUnansweredWebhook(outcome.code, outcome.message))
       throw new HarnessError('MANIFEST_INVALID', `${refused}; expected an object that it accepts`);
-    throw targetFailed(history, `${refused}; ${whyUnanswered(history, unanswered)}${portHint(history)}`);
+    throw targetFailed(
+      history,
+      `${refused}; ${whyUnanswered(history, outcome.message, unanswered)}${portHint(history)}`,
+    );
   }
 }
 
 /** Returns why a webhook of the target did not answer. */
-function whyUnanswered({ processes }: History, unanswered: string | undefined): string {
+function whyUnanswered({ processes }: History, message: string, unanswered: string | undefined): string {
   const ends = processes.filter(({ kind }) => kind === 'exited');
   if (ends.length > 0) return `the target had ended (${ends.at(-1)?.detail ?? ''})`;
-  return unanswered ?? 'the target did not answer';
+  if (unanswered !== undefined) return unanswered;
+  return /x509|certificate/.test(message)
+    ? 'the server does not trust the certificate of its webhook: a target that writes its own caBundle can only be called on the embedded server'
+    : 'the target did not answer';
 }
 
 /** Returns problems to report that do not end the campaign. */
 export function undisturbedWarnings(history: History): readonly string[] {
-  return [...undisturbedTroubles(history), ...ownerless(history)];
+  return [...undisturbedTroubles(history), ...repeatedErrors(history), ...ownerless(history)];
 }
+
+/** The number of equal errors in the log of an undisturbed run from which they are reported. */
+const ERRORS_MIN = 5;
+/** Matches errors of conflicts, which work queues retry. */
+const CONFLICT = /the object has been modified|Conflict\b/;
+
+/**
+ * Returns a warning about the error that the target logs most often in an undisturbed run: what does not work without contention is not
+ * put to the test.
+ */
+export function repeatedErrors({ logs = [] }: Pick<History, 'logs'>): readonly string[] {
+  const counts = new Map<string, { count: number; text: string }>();
+  for (const { line } of logs) {
+    const { level, message, error } = readLogLine(line);
+    if (level !== 'error' || CONFLICT.test(line)) continue;
+    const text = error === '' ? message : `${message}: ${error}`;
+    // Numbers, ports and ids differ each time.
+    const key = text.replaceAll(/[\da-f-]*\d[\da-f-]*/g, '#');
+    const before = counts.get(key);
+    counts.set(key, { text: before?.text ?? text, count: (before?.count ?? 0) + 1 });
+  }
+  const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count);
+  if (most === undefined || most.count < ERRORS_MIN) return [];
+  return [
+    `undisturbed, the target logged the same error ${most.count} times (${cut(most.text, ERROR_MAX)}): what does not work in a quiet cluster is not put to the test`,
+  ];
+}
+
+/** The longest error that is printed in full. */
+const ERROR_MAX = 300;
 
 /** The number of rejections in an undisturbed run from which a request is reported. */
 const REFUSALS_MIN = 2;
