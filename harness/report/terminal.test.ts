@@ -53,6 +53,21 @@ describe('renderStory', () => {
     expect(text).toMatch(/─▶ 103 replicas=3\n +✗ writer-1's change is gone\n/);
   });
 
+  it('shows an error of the log to its end, in three lines at most, and other lines in one', () => {
+    const story = tellStory(lostUpdate());
+    const log = (text: string) => ({
+      ...({ row: 'event', kind: 'log', at: 0, actor: 'controller', guilty: false } as const),
+      text: `“${text} ${'and more '.repeat(12)}reason”`,
+    });
+    const rendered = renderStory(
+      { ...story, rows: [log('ERROR failed'), log('Reconciling'), ...story.rows] },
+      { width: 100, color: false, replay: REPLAY },
+    );
+
+    expect(rendered.match(/reason”/g)).toHaveLength(1);
+    expect(rendered).toMatch(/“Reconciling [^”]*…\n/);
+  });
+
   it('tells fields apart that lie deep, and what they should be', () => {
     const leaf = (name: string): string => `metadata.ownerReferences[uid=14b291b5-97f6-41d9-8a70-d437dc58206e].${name}`;
     const atRest = ['apiVersion', 'controller'].map((name) => ({

@@ -34,6 +34,7 @@ interface Layout {
 }
 
 const SENTENCE_LINES_MAX = 8;
+const ERROR_LINES_MAX = 3;
 
 /** Renders a story. Lines have no trailing spaces, and the text ends with a line feed. */
 export function renderStory(raw: Story, options: TerminalOptions): string {
@@ -95,7 +96,11 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
     case 'event': {
       const text = `${row.guilty ? '✗ ' : ''}${row.text}`;
       const before = lead('', row.actor, layout);
-      if (row.kind === 'log') return [colors.dim(cut(before + text, width))];
+      if (row.kind === 'log') {
+        // The reason comes at the end of an error.
+        if (!text.startsWith('“ERROR ')) return [colors.dim(cut(before + text, width))];
+        return wrapWithin(text, width - before.length, 2, ERROR_LINES_MAX).map((line) => colors.dim(before + line));
+      }
       const lines = wrapWithin(text, width - before.length, 2, 2).map((line) => before + line);
       return row.guilty ? lines.map((line) => colors.red(line)) : lines;
     }

@@ -10,7 +10,7 @@ export function prepare(program: Program, { cwd, err }: Pick<Console, 'cwd' | 'e
   const { build, needs, command } = program;
   if (needs !== undefined && !isThere(needs.path, program, cwd)) return installText(needs);
   if (build === undefined) return '';
-  err(`build   ${build.join(' ')}\n`);
+  err(`build   ${build.join(' ')}   # the first time this may take minutes\n`);
   const [tool = '', ...args] = build;
   const { status, error } = spawnSync(tool, args, { cwd, stdio: ['ignore', 2, 2] });
   if (status === 0)
