@@ -328,7 +328,11 @@ function mostSignificant(found: readonly Difference[]): Difference | undefined {
     }, first);
 }
 
-function describe({ what, object, path, expected, actual }: Difference): string {
+/** Matches a long item of a list of texts in a path. */
+const LONG_ITEM = /(\["(?:[^"\\]|\\.){60})(?:[^"\\]|\\.)+"\]/g;
+
+function describe({ what, object, path: full, expected, actual }: Difference): string {
+  const path = full.replaceAll(LONG_ITEM, '$1…"]');
   switch (what) {
     case 'missing-object':
       return `never makes ${object}, which a fresh copy creates from the same input`;

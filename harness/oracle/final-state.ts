@@ -215,9 +215,12 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
   return places;
 }
 
+/** Matches an item of a list of sentences, which may name what is different in each run; no key of a map has a space. */
+const SENTENCE_ITEM = /\["(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*"\]/g;
+
 /** Returns the text for an object, followed by its field unless the whole object differs. */
 export function placeOf({ object, path }: Pick<Difference, 'object' | 'path'>): string {
-  return `${object} ${leafPattern(path)}`;
+  return `${object} ${leafPattern(path).replaceAll(SENTENCE_ITEM, '[*]')}`;
 }
 
 /** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first; empty if they agree. */
