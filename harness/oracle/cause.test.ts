@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { ownCause } from '../model/cause.ts';
+import type { ExpectedState } from '../model/probe.ts';
+import type { History } from '../model/history.ts';
 import { causesNamed, causesOf, namedOnceSmall, otherNames } from './cause.ts';
 import { KIND, keyOf, started, violation } from './test-cause.ts';
 import { historyBuilder, manifest, ownedBy, type Call } from './test-history.ts';
@@ -225,6 +227,19 @@ describe('the cause of an outcome', () => {
     create('another').fail(503, 'ServiceUnavailable');
 
     expect(keys()).toContain('given up | create things | an error');
+  });
+
+  it('is no create that was given up of what the expected state does not have either', () => {
+    const { built } = started();
+    built.begin('controller', 'create', 'things', '', { body: manifest('Thing', 'x') }).fail(422, 'Invalid');
+    const history = built.build();
+    const keys = (objects: ExpectedState['objects']): readonly string[] => {
+      const probes: History['probes'] = [{ probe: 'expected-state', settled: true, outcomes: [{ objects }] }];
+      return causesOf({ ...history, probes }, [violation(AT_REST)])[0]?.candidates.map(({ key }) => key) ?? [];
+    };
+
+    expect(keys({})).not.toContain('given up | create things | an error');
+    expect(keys({ 'things/default/x': manifest('Thing', 'x') })).toContain('given up | create things | an error');
   });
 
   it('has a name for all requests at which the work on an object stops, but not where one dropped conflict is all', () => {

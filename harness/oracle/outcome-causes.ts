@@ -68,12 +68,15 @@ export interface Wrong {
   readonly path: string;
 }
 
+/** Properties that compare the state at the end with an expected one. */
+const COMPARED: ReadonlySet<string> = new Set(['convergence', 'crash-equivalence']);
+
 /** Returns every wrong object and field of an outcome; a violation reports only the first one. */
 export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
   const { property, kind: resource, field } = signature;
   const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));
   const reported = { resource, uid: last?.resource === resource ? last.uid : undefined, path: field };
-  if (property !== 'convergence' && property !== 'crash-equivalence') return [reported];
+  if (!COMPARED.has(property)) return [reported];
   const expected = history.probes.findLast((probe) => probe.probe === 'expected-state');
   if (expected === undefined) return [reported];
   const found = nearestDifferences(history, finalState(history), expected.outcomes);
@@ -123,7 +126,7 @@ function removesOwn(index: HistoryIndex, written: Revision, operation: Operation
  */
 function abandonedRequests(
   history: History,
-  { signature }: Violation,
+  violation: Violation,
 ): readonly { readonly operation: Operation; readonly cause: Cause; readonly isCleanUp: boolean }[] {
   const since = phaseStart(history, 'contention');
   const killed = new Set(history.processes.flatMap(({ actor, kind }) => (kind === 'crashed' ? [actor] : [])));
@@ -138,9 +141,12 @@ function abandonedRequests(
   const done = new Map(own.flatMap((one) => (isDone(one) ? [[similarityKey(one), one.invoked.at]] : [])));
   const lost = own.filter(
     (one) =>
-      one.invoked.at >= since && failureKind(one) !== undefined && (done.get(similarityKey(one)) ?? 0) < one.invoked.at,
+      one.invoked.at >= since &&
+      failureKind(one) !== undefined &&
+      (done.get(similarityKey(one)) ?? 0) < one.invoked.at &&
+      !isUnwanted(history, violation, one),
   );
-  const about = (operation: Operation): number => Number(operation.resource !== signature.kind);
+  const about = (operation: Operation): number => Number(operation.resource !== violation.signature.kind);
   return lost
     .toReversed()
     .toSorted((a, b) => about(a) - about(b))
@@ -182,6 +188,17 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
     if (history.revisions.some(({ uid, actor }) => uid === since.uid && actor === 'user')) return since.resource;
   }
   return undefined;
+}
+
+/** Matches resources that are asked and never stored. */
+const REVIEW = /reviews\./;
+
+/** Reports whether a request was a create of something that the expected state does not have either, so that giving it up was right. */
+function isUnwanted(history: History, violation: Violation, { verb, resource, subresource }: Operation): boolean {
+  if (verb !== 'create' || subresource !== '' || REVIEW.test(resource)) return false;
+  if (!COMPARED.has(violation.signature.property)) return false;
+  if (!history.probes.some(({ probe }) => probe === 'expected-state')) return false;
+  return !wrongIn(history, violation).some((wrong) => wrong.resource === resource && wrong.path === '');
 }
 
 /** Reports whether a request has done what it was for. A create of what exists already has, too. */
