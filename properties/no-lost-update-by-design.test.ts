@@ -74,3 +74,22 @@ it('convicts an object built from scratch that loses a finalizer', () => {
     expect.stringMatching(/^error: .*finalizers/),
   ]);
 });
+
+it.each([
+  ['gone', undefined, /^warning: /],
+  ['back at an old value', 'once', /^error: .* carries content of version 102/],
+])('judges an annotation of another writer that is %s in an object built from scratch', (_, left, expected) => {
+  const path = ['metadata', 'annotations', 'note'];
+  const h = historyBuilder();
+  h.create('controller', RESOURCE, manifest('Widget', 'web', { spec: { size: 1 } }));
+  h.phase('contention');
+  h.edit('writer-1', RESOURCE, 'web', path, 'once');
+  h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', path, 'twice');
+  const annotations = left === undefined ? {} : { annotations: { note: left } };
+  h.update('controller', RESOURCE, manifest('Widget', 'web', { spec: { size: 2 } }, annotations));
+
+  expect(losses(h.build({ reference: { ownedLeaves: { [`${RESOURCE}:web`]: ['spec.size'] } } }))).toEqual([
+    expect.stringMatching(expected),
+  ]);
+});

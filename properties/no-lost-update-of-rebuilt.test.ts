@@ -1,4 +1,5 @@
 /** An update that rebuilds a part of an object drops what other writers added to it, but carries no old content back. */
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import { expect, it } from 'vitest';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
 import { noLostUpdate } from './no-lost-update.ts';
@@ -140,4 +141,23 @@ it.each([
   h.update('controller', RESOURCE, { ...fresh, status: { conditions } }, 'status');
 
   expect(noLostUpdate.check(h.build({ reference: REFERENCE })).result).toBe(result);
+});
+
+it('is one where an item has back what another writer had removed from it', () => {
+  const h = historyBuilder();
+  const containers = (image: JsonObject): JsonValue => [{ name: 'app', ...image }];
+  h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { containers: containers({ image: 'v1' }) } }));
+  h.phase('contention');
+  const old = h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['spec', 'containers'], containers({}));
+  const { resourceVersion = '' } = h.get('controller', RESOURCE, 'web').metadata;
+  h.update('controller', RESOURCE, { ...old, metadata: { ...old.metadata, resourceVersion } });
+  const history = h.build({ reference: REFERENCE });
+  const found = noLostUpdate.check(history);
+  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
+  const probes = needs.map((need) => ({ ...need, reverted: [] }));
+
+  expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({
+    violations: [{ signature: { class: 'carried-back', field: 'spec.containers[name=app].image' } }],
+  });
 });

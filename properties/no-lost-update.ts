@@ -100,15 +100,16 @@ function violationOf(history: History, loss: Loss): Violation {
 }
 
 /**
- * Returns what the target takes for its own as a whole, if that is why the change was lost. Such a loss needs no contention, and other
- * clients rarely have content there:
+ * Returns what the target takes for its own as a whole, if that is why the change was lost; other clients rarely have content there. Only
+ * what is gone counts: a value that is back from an old version was copied, so the target does keep what it has read.
  *
- * - `list`: conditions in a list whose schema declares no keys. The API server takes such a list for one value.
+ * - `list`: conditions in a list whose schema declares no keys. The API server takes such a list for one value, which has one owner.
  * - `map`: labels or annotations of an object that the target created, where it sets all of them whatever it has read: it built the object
- *   from scratch, or dropped a key that it had read. Content of an old version is different: the target does not choose what it undoes.
+ *   from scratch, or dropped a key that it had read.
  */
-function ownedWhole(history: History, { guilty, field, class: kind, fromScratch }: Loss): 'list' | 'map' | undefined {
-  if (kind === 'own-update-lost') return undefined;
+function ownedWhole(history: History, loss: Loss): 'list' | 'map' | undefined {
+  const { guilty, field, changes, class: kind, fromScratch } = loss;
+  if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
   if (!/^metadata\.(?:labels|annotations)\b/.test(field)) return undefined;

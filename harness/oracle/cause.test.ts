@@ -215,7 +215,7 @@ describe('the cause of an outcome', () => {
   ])('is no create that failed once and whose object was %s', (_, code, reason) => {
     const { built } = started();
     const create = (name: string): Call =>
-      built.begin('controller', 'create', 'things', '', { body: manifest('Thing', name) });
+      built.begin('controller', 'create', 'things', name, { body: manifest('Thing', name) });
     const keys = (): readonly string[] =>
       causesOf(built.build(), [violation(AT_REST)])[0]?.candidates.map(({ key }) => key) ?? [];
     create('x').fail(503, 'ServiceUnavailable');
@@ -231,7 +231,7 @@ describe('the cause of an outcome', () => {
 
   it('is no create that was given up of what the expected state does not have either', () => {
     const { built } = started();
-    built.begin('controller', 'create', 'things', '', { body: manifest('Thing', 'x') }).fail(422, 'Invalid');
+    built.begin('controller', 'create', 'things', 'x', { body: manifest('Thing', 'x') }).fail(422, 'Invalid');
     const history = built.build();
     const keys = (objects: ExpectedState['objects']): readonly string[] => {
       const probes: History['probes'] = [{ probe: 'expected-state', settled: true, outcomes: [{ objects }] }];

@@ -94,6 +94,14 @@ export function keyOf({ label, verb }: Operation): string {
   return verb === 'create' ? stem.replace(/~\d+$/, '') : stem;
 }
 
+/**
+ * Returns the name of the object that a request is about. The path of a create has none, but its label does, with a number for a name that is
+ * generated.
+ */
+export function nameIn({ label, verb, name }: Operation): string {
+  return name === '' && verb === 'create' ? (partsOf(label).rest.at(-1) ?? '') : name;
+}
+
 /** Returns the run time, in ms, between each attempt and the next. */
 export function gapsOf(attempts: readonly Operation[]): readonly number[] {
   return attempts.slice(1).map(({ invoked }, index) => invoked.timeMs - (attempts[index]?.invoked.timeMs ?? 0));

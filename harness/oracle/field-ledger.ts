@@ -80,7 +80,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   const base = baseContent(index, guilty, operation);
   for (const [field, { victim, changes }] of units) {
     if (!changes.some(({ path }) => touches(operation, path)) || isReset(index, guilty, field, changes)) continue;
-    if (isStillListed(guilty, field)) continue;
+    if (isRemoval(changes) && isStillListed(guilty, field)) continue;
     const own = roleOf(victim.actor) === 'target';
     const kind = classify(base, victim, field, changes, own);
     if (kind === undefined || (OF_DELETION.has(field) && isDeliberate(victim, kind, base, operation))) continue;
@@ -165,7 +165,7 @@ function classify(
 }
 
 /**
- * Reports whether a field belongs to a list item that is still in the list, perhaps with more content. Only the name has changed then: items
+ * Reports whether a removed field belongs to a list item that is still in the list. Only the name has changed then: items
  * go by their place where two of them share a key, or where they have none.
  */
 function isStillListed({ before, object }: Revision, field: string): boolean {
@@ -181,7 +181,9 @@ function isStillListed({ before, object }: Revision, field: string): boolean {
   );
   return [...names].some((name) => {
     const other = contentOf(object, name);
-    return [...content].every(([path, value]) => jsonEqual(other.get(path), value));
+    const isKept = [...content].every(([path, value]) => jsonEqual(other.get(path), value));
+    // An encoder of structs adds empty values.
+    return isKept && [...other].every(([path, value]) => content.has(path) || isEmptyValue(value));
   });
 }
 

@@ -309,7 +309,7 @@ function compare(
       !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
-      !(/resourceVersion/i.test(path) && isVersion(from) && isVersion(to)) &&
+      !(/^status\..*resourceVersion/i.test(path) && isVersion(from) && isVersion(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.

@@ -4,7 +4,7 @@
  *
  * Does not own: violations that name their cause, and combining the two (`cause.ts`). Start at {@link outcomeCauses}.
  */
-import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isEvent } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
@@ -17,6 +17,7 @@ import { leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind, type Failure } from './cause-kinds.ts';
+import { nameIn } from './failures.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
 import { lacksKubelet } from './for-kubelet.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
@@ -138,12 +139,17 @@ function abandonedRequests(
       !lacksKubelet(one) &&
       !killed.has(one.actor),
   );
-  const done = new Map(own.flatMap((one) => (isDone(one) ? [[similarityKey(one), one.invoked.at]] : [])));
+  const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[similarityKey(one), one.invoked.at]] : [])));
+  const existing = new Map(own.flatMap((one) => (findsExisting(one) ? [[similarityKey(one), one.invoked.at]] : [])));
+  const isMadeGood = (one: Operation): boolean =>
+    [done, ...(one.verb === 'create' ? [existing] : [])].some(
+      (times) => (times.get(similarityKey(one)) ?? 0) >= one.invoked.at,
+    );
   const lost = own.filter(
     (one) =>
       one.invoked.at >= since &&
       failureKind(one) !== undefined &&
-      (done.get(similarityKey(one)) ?? 0) < one.invoked.at &&
+      !isMadeGood(one) &&
       !isUnwanted(history, violation, one),
   );
   const about = (operation: Operation): number => Number(operation.resource !== violation.signature.kind);
@@ -201,17 +207,17 @@ function isUnwanted(history: History, violation: Violation, { verb, resource, su
   return !wrongIn(history, violation).some((wrong) => wrong.resource === resource && wrong.path === '');
 }
 
-/** Reports whether a request has done what it was for. A create of what exists already has, too. */
-function isDone({ verb, outcome }: Operation): boolean {
-  if (outcome.type === 'fail') return verb === 'create' && outcome.reason === 'AlreadyExists';
-  return outcome.type === 'ok';
+/** Reports whether a create was refused because the object exists, so that there is nothing left to create. */
+function findsExisting({ verb, outcome }: Operation): boolean {
+  return verb === 'create' && outcome.type === 'fail' && outcome.reason === 'AlreadyExists';
 }
 
 /** Returns a key that is equal for similar requests. One similar request can replace another: a patch may follow an update or a create. */
-function similarityKey({ verb, resource, subresource, namespace, name, body }: Operation): string {
+function similarityKey(operation: Operation): string {
+  const { verb, resource, subresource, namespace } = operation;
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
-  const { name: inBody = '' } = isMap(body) ? ((body as Partial<KubeObject>).metadata ?? {}) : {};
-  return [what, resource, subresource, namespace, verb === 'create' ? inBody : name].join('/');
+  // Names that the target draws are all alike.
+  return [what, resource, subresource, namespace, nameIn(operation).replace(/~\d+$/, '~')].join('/');
 }
 
 /** Returns how a request failed; undefined if its answer is normal for such a request. */

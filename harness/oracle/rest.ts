@@ -13,7 +13,7 @@ import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { indexOf } from './history-index.ts';
 import { connects, lacksKubelet } from './for-kubelet.ts';
-import { failureStreaks, gapsOf, keyOf, type FailureStreak } from './failures.ts';
+import { failureStreaks, gapsOf, keyOf, nameIn, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
 /**
@@ -21,7 +21,7 @@ import { lockHolder } from './leadership.ts';
  * time when an incarnation of the target became leader, since it had to wait until then. Infinity if the run never settled. Environment
  * controllers at rest mostly react to the target, so their changes do not postpone rest.
  */
-export function restStart({ phases, revisions }: History): Mark {
+export function restStart({ phases, revisions }: Pick<History, 'phases' | 'revisions'>): Mark {
   const settle = phases.find((mark) => mark.phase === 'settle');
   if (settle === undefined) return { at: Number.POSITIVE_INFINITY, timeMs: Number.POSITIVE_INFINITY };
   for (let index = revisions.length - 1; index >= 0; index--) {
@@ -60,7 +60,7 @@ export function activityAfter(history: History, since: Mark): readonly Operation
       (operation) =>
         operation.verb !== 'watch' &&
         roleOf(operation.actor) === 'target' &&
-        !isLock(operation, locks) &&
+        !isLock({ resource: operation.resource, name: nameIn(operation) }, locks) &&
         !lacksKubelet(operation),
     );
 }

@@ -23,6 +23,8 @@ const REGULAR_FACTOR = 1.5;
 const POLITE_GAP_MS = 5_000;
 /** Requests repeated at this interval cost a server little. The value is a one-second timer, as measured. */
 const PATIENT_MS = 950;
+/** The share of intervals that are alike in a poll; the others belong to events in between. */
+const POLL_SHARE = 0.75;
 /**
  * The shortest interval in ms per second of Retry-After: clocks are read with a delay, so a measured interval may be slightly shorter than
  * a second.
@@ -67,15 +69,18 @@ export function judgeStreak(
 
 /**
  * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: reads that are retried at a
- * failing server, as many clients' informers do, or creates of an object that exists, with which a target that polls makes sure of it. This
- * is worth a warning, but does not flood the server.
+ * failing server, as many clients' informers do, or creates of an object that exists, with which a target makes sure of it each time it
+ * polls. This is worth a warning, but does not flood the server.
  */
 export function isPatient({ attempts, gapsMs }: FailureStreak): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
   if (usual < PATIENT_MS) return false;
-  return (
-    attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt)) || attempts.every(findsExisting)
-  );
+  if (attempts.every(findsExisting)) {
+    // A poll has one interval; retries that back off have many.
+    const alike = gapsMs.filter((gap) => gap <= usual * REGULAR_FACTOR && gap * REGULAR_FACTOR >= usual);
+    return alike.length >= gapsMs.length * POLL_SHARE;
+  }
+  return attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt));
 }
 
 function findsExisting({ verb, outcome }: Operation): boolean {

@@ -153,7 +153,8 @@ export class HistoryBuilder {
       version: 'v1',
       subresource,
       namespace: 'default',
-      name,
+      // The path of a create names no object.
+      name: verb === 'create' ? '' : name,
       query,
       ...given({ body, contentType }),
       invoked: this.mark(),

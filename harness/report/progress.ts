@@ -1,4 +1,5 @@
 /** Prints the progress of a campaign: a line that is rewritten on a terminal, or plain lines at intervals. */
+import { realNow } from '../determinism/real-time.ts';
 import { countText, rateText } from './count-text.ts';
 
 export interface ProgressFacts {
@@ -46,12 +47,15 @@ export interface ProgressLine {
   clear(): void;
 }
 
-/** @param sink - The destination, usually stderr: stdout is for the result. */
-export function progressLine(sink: LineSink): ProgressLine {
+/**
+ * @param sink - The destination, usually stderr: stdout is for the result.
+ * @param now - Returns the real time in ms.
+ */
+export function progressLine(sink: LineSink, now: () => number = realNow): ProgressLine {
   let shown = false;
   let next: number = FIRST_LINE_RUNS.slow;
   const phases = new Set<string>();
-  let lastMs = Number.POSITIVE_INFINITY;
+  let lastMs = now();
   return {
     show(facts) {
       const text = progressText(facts);
@@ -61,10 +65,9 @@ export function progressLine(sink: LineSink): ProgressLine {
         return;
       }
       const first = facts.runsPerSecond < SLOW_PER_SECOND ? FIRST_LINE_RUNS.slow : FIRST_LINE_RUNS.quick;
-      const { remainingMs = lastMs } = facts;
-      const isSilent = remainingMs > 0 && lastMs - remainingMs >= LINE_EVERY_MS;
+      const isSilent = now() - lastMs >= LINE_EVERY_MS;
       if (facts.runs < Math.max(next, first) && phases.has(facts.phase) && !isSilent) return;
-      lastMs = remainingMs;
+      lastMs = now();
       next = Math.max(next, 2 * facts.runs);
       phases.add(facts.phase);
       sink.write(`${text}\n`);

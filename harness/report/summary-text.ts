@@ -31,7 +31,11 @@ export function renderSummary(
   const { outcome, findings } = summary;
   const warnings = summary.warnings.map((warning) => `warning: ${warning}`);
   const paint =
-    outcome === 'holds' && warnings.length === 0 ? colors.green : outcome === 'violated' ? colors.red : colors.yellow;
+    outcome === 'holds' && warnings.length === 0 && findings.every(isOld)
+      ? colors.green
+      : outcome === 'violated'
+        ? colors.red
+        : colors.yellow;
   const old = findings.filter(isOld);
   const doubtful = findings.filter((finding) => isNotConfirmed(finding) && !isOld(finding));
   const untested = Object.entries(summary.perProperty)

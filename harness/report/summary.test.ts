@@ -265,13 +265,16 @@ describe('progressLine', () => {
     expect(written.map((text) => text.split(' · ')[1])).toEqual(['41 s left\n', '10 runs', '20 runs', '45 runs']);
   });
 
-  it('writes a line after twenty seconds at the latest', () => {
+  it('writes a line after twenty seconds at the latest, also where the budget is a number of runs', () => {
     const written: string[] = [];
-    const line = progressLine({ write: (text: string) => written.push(text) });
+    let now = 0;
+    const line = progressLine({ write: (text: string) => written.push(text) }, () => now);
+    const { remainingMs: _, ...endless } = facts;
 
-    for (const remainingMs of [90_000, 75_000, 70_000, 60_000, 45_000]) line.show({ ...facts, runs: 1, remainingMs });
+    for (now of [0, 15_000, 20_000, 35_000, 45_000])
+      line.show({ ...endless, runs: now / 1000 + 1, runsPerSecond: 900 });
 
-    expect(written.map((text) => text.trimEnd().split(' · ').at(-1))).toEqual(['90 s left', '70 s left', '45 s left']);
+    expect(written.map((text) => text.split(' · ')[1])).toEqual(['1 run', '21 runs', '46 runs']);
   });
 
   it('says which undisturbed run it is at while the target is measured', () => {

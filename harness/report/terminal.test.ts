@@ -40,17 +40,17 @@ describe('renderStory', () => {
     expect(text).toContain("✗ writer-1's change is gone");
   });
 
-  it('breaks the guilty request, and cuts no word of it', () => {
+  it.each([60, 80])('breaks the guilty request at %i columns, and cuts no word of it', (width) => {
     const request = `PUT /status 102 ${['type', 'status', 'reason', 'message'].map((name) => `${name}=of-a-condition`).join(' ')} +12 more`;
     const story = tellStory(lostUpdate());
     const rows = story.rows.map((row) =>
       row.row === 'operation' && row.guilty ? { ...row, request, short: request } : row,
     );
-    const text = renderStory({ ...story, rows }, { width: 80, color: false, replay: REPLAY });
+    const text = renderStory({ ...story, rows }, { width, color: false, replay: REPLAY });
 
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(`${request} ─`);
-    expect(text.split('\n').filter((line) => line.length > 80 && !/^ (replay|waive): /.test(line))).toEqual([]);
-    expect(text).toMatch(/─▶ 103 replicas=3\n +✗ writer-1's change is gone\n/);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(request);
+    expect(text.split('\n').filter((line) => line.length > width && !/^ (replay|waive): /.test(line))).toEqual([]);
+    expect(text).toMatch(/[▶→] 103 replicas=3\n +✗ writer-1's change is gone\n/);
   });
 
   it('shows an error of the log to its end, in three lines at most, and other lines in one', () => {

@@ -140,6 +140,7 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   const { actors, server } = layout.columns;
   const notes = [row.guilty ? `✗ ${row.remark ?? ''}`.trimEnd() : '', row.stale ?? ''].filter((note) => note !== '');
   const before = lead(String(number), row.actor, layout);
+  if (row.guilty && isCut(row, before, layout)) return brokenLines(row, before, notes, layout);
   let line: string;
   if (row.answer === undefined) line = `${before}${fitting(row, width - before.length)}`;
   else if (actors.size === 0) {
@@ -150,7 +151,6 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
       width - before.length - row.answer.length - ARROW_WIDTH,
       server - before.length - ARROW_WIDTH,
     );
-    if (row.guilty && request !== row.request && request !== row.short) return brokenLines(row, before, notes, layout);
     const shaft = server - before.length - request.length - 3;
     line = `${before}${request} ${'─'.repeat(Math.max(1, shaft))}▶ ${row.answer}`;
   }
@@ -163,21 +163,27 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   return [line, `${' '.repeat(indent)}${colored}`];
 }
 
+/** Reports whether neither the request nor its short form fits into one line with its answer. */
+function isCut({ request, short, answer = '' }: OperationRow, before: string, { width }: Layout): boolean {
+  const room = width - before.length - (answer === '' ? 0 : answer.length + ARROW_WIDTH);
+  return request.length > room && short.length > room;
+}
+
 /** Renders the guilty row if its request is too long for one line: it is what the whole story is about, so it is never cut. */
 function brokenLines(
-  { request, answer = '' }: OperationRow,
+  { request, answer }: OperationRow,
   before: string,
   notes: readonly string[],
-  { colors, width, columns: { server } }: Layout,
+  { colors, width, columns: { actors, server } }: Layout,
 ): readonly string[] {
   const [first = '', ...more] = wrap(request, width - before.length, 2);
   const indent = ' '.repeat(before.length);
-  const shaft = Math.max(1, server - before.length - 2);
+  const arrow = actors.size === 0 ? '→' : `${'─'.repeat(Math.max(1, server - before.length - 2))}▶`;
   const remarks = notes.flatMap((note) => wrap(note, width - before.length, 2));
   return [
     before + first,
     ...more.map((line) => indent + line),
-    cut(`${indent}${'─'.repeat(shaft)}▶ ${answer}`, width),
+    ...(answer === undefined ? [] : [cut(`${indent}${arrow} ${answer}`, width)]),
     ...remarks.map((note) => indent + colors.red(note)),
   ];
 }

@@ -88,9 +88,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     return EXIT.holds;
   }
   const { program, definitions } = choice.found;
-  // A program that the user has named and built stays as it is.
-  const isBuilt = flags.command !== undefined && existsSync(join(cwd, flags.command[0] ?? ''));
-  const left = program === undefined || isBuilt ? '' : prepare(program, console);
+  const left = program === undefined || choice.isGiven ? '' : prepare(program, console);
   if (left !== '') {
     print(`first   ${left}\nthen    ${console.called} init --force\n`);
     return EXIT.inconclusive;

@@ -78,3 +78,39 @@ describe.runIf(hasKubectl)('webhooks of a project', () => {
     });
   });
 });
+
+const TWO = {
+  'go.mod': 'module example.com/op\nrequire sigs.k8s.io/controller-runtime v0.24.0\n',
+  Makefile: 'build:\n\tgo build -o bin/manager ./cmd/op\n\tgo build -o bin/hooks ./cmd/hooks\n',
+  'cmd/op/PROJECT': 'version: "3"\n',
+  'cmd/op/main.go': 'package main\nfunc main() {\n\tctrl.NewManager(c)\n}\n',
+  'cmd/hooks/main.go':
+    'package main\nfunc main() {\n\tflag.String("metrics-bind-address", "", "")\n\tctrl.NewManager(c)\n}\n',
+};
+const DETECTED = ['bin/hooks', '--metrics-bind-address=127.0.0.1:{port:metrics}'];
+
+it.each([
+  ['nothing', undefined, ['bin/manager'], 'go build -o bin/manager ./cmd/op', false],
+  ['the name of one of two programs', ['bin/hooks'], DETECTED, 'go build -o bin/hooks ./cmd/hooks', false],
+  ['its whole command', ['bin/hooks', '--once'], ['bin/hooks', '--once'], 'go build -o bin/hooks ./cmd/hooks', true],
+  ['one that it does not know', ['bin/other', '--once'], ['bin/other', '--once'], undefined, true],
+])('starts, for a user who gives %s, what was meant', async (_, given, command, build, isGiven) => {
+  const root = mkdtempSync(join(tmpdir(), 'stalemate-choose-'));
+  try {
+    for (const [path, text] of Object.entries(TWO)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const chosen = await choose(
+      readRepository(root),
+      { yes: true, ...(given === undefined ? {} : { command: given }) },
+      { cwd: root, called: 'stalemate', width: 80, color: false, out: () => {}, err: () => {} },
+    );
+
+    expect(chosen.options.command).toEqual(command);
+    expect(chosen.found.program?.build?.join(' ')).toBe(build);
+    expect(chosen.isGiven).toBe(isGiven);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});

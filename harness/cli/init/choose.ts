@@ -37,6 +37,8 @@ export interface Choice {
   readonly repository: Repository;
   readonly found: Survey;
   readonly options: StalemateOptions;
+  /** Whether the user has given the whole command, which is started as it is. */
+  readonly isGiven: boolean;
   /** The project's rendered manifests, to be written if its own files cannot be installed as they are. */
   readonly rendered?: string;
 }
@@ -47,18 +49,19 @@ export interface Choice {
  */
 export async function choose(
   repository: Repository,
-  flags: InitFlags,
+  asked: InitFlags,
   console: Console,
   built?: string,
 ): Promise<Choice> {
   const { cwd, called } = console;
   const found = withDefinitions(
-    surveyFor(flags.command, repository, (module) => pythonOf(cwd, module)),
+    surveyFor(asked.command, repository, (module) => pythonOf(cwd, module)),
     repository,
-    flags,
+    asked,
     cwd,
     built,
   );
+  const flags = withoutName(asked, found);
   const { program, definitions, samples } = found;
   if (
     program === undefined &&
@@ -99,6 +102,7 @@ export async function choose(
   const chosen = flags.sample ?? (samples.files.length > 0 ? samples.files : samples.drawn === '' ? [] : [SAMPLE_FILE]);
   return {
     repository,
+    isGiven: flags.command !== undefined,
     found: note === undefined ? found : withNote(found, note),
     ...(shipped?.rendered === undefined ? {} : { rendered: shipped.rendered }),
     options: {
@@ -117,7 +121,10 @@ export async function choose(
   };
 }
 
-/** Surveys a project whose program the user may have named: what is found out about another one is left out. */
+/**
+ * Surveys a project of which the user may have named the program. If that is another one than the detected one, what `init` has found out
+ * about the latter is left out.
+ */
 function surveyFor(
   command: readonly string[] | undefined,
   repository: Repository,
@@ -127,12 +134,21 @@ function surveyFor(
   if (named === undefined) return survey(repository, pythonFor);
   const found = survey(repository, pythonFor, basename(named));
   if (found.program === undefined) return found;
-  const { build, needs, others: _, ...program } = found.program;
-  const isSame = program.command[0] === normalize(named);
+  const { build, others, ...program } = found.program;
+  const isAnother = others !== undefined && basename(program.command[0] ?? '') !== basename(named);
   return {
     ...found,
-    program: { ...program, ...(isSame ? given({ build, needs }) : { ignored: [] }), notes: [] },
+    program: { ...program, ...(isAnother ? { ignored: [] } : given({ build })), notes: [] },
   };
+}
+
+/** Returns the flags without a command that only names a program which `init` can build and start: its arguments are detected then. */
+function withoutName(flags: InitFlags, { program }: Survey): InitFlags {
+  const [named = '', ...args] = flags.command ?? [];
+  const isName = args.length === 0 && program?.build !== undefined && program.command[0] === normalize(named);
+  if (!isName) return flags;
+  const { command: _, ...others } = flags;
+  return others;
 }
 
 function withNote(found: Survey, note: string): Survey {

@@ -34,6 +34,8 @@ const TRY_MS = 90_000;
 const RUN_MS = 20_000;
 /** Maximum number of lines that are printed of each type if there is no effect to show. */
 const LINES_MAX = 8;
+/** Maximum number of other programs that are named. */
+const OTHERS_MAX = 4;
 const FETCHED_FOLDER = '.stalemate/crds';
 
 /** The result: the options for the configuration, or that nothing can be run. */
@@ -269,7 +271,10 @@ function printEnded(
   for (const group of left) say('', `it requests ${missingText(group)}, which no CRD declares`);
   say('next', 'add what it needs to "manifests", "env" or "command" in the configuration');
   if (others.length > 0)
-    say('', `or, if it is another program (${others.join(', ')}): ${called} init --force -- ${others[0]}`);
+    say(
+      '',
+      `or, if it is another program (${others.slice(0, OTHERS_MAX).join(', ')}): ${called} init --force -- ${others[0]}`,
+    );
   return { nothing: true };
 }
 

@@ -63,21 +63,26 @@ export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[
   return await together(chosenOf(ranked(all.filter(isEffective), crds)), choosing);
 }
 
-/** Sorts by effect. kubectl refuses a sample with unknown fields, so these come last; of equal samples, that of the newest version comes first. */
+/**
+ * Sorts by effect. kubectl refuses a sample with unknown fields, so these come last; of samples for several versions with the same effect,
+ * that of the newest version comes first.
+ */
 function ranked(all: readonly Tried[], crds: readonly KubeObject[]): readonly Tried[] {
   const strange = new Map(all.map((tried) => [tried, Number(unknownFields(tried.candidate.objects, crds).length > 0)]));
+  const newest = all.toSorted((a, b) => b.candidate.file.localeCompare(a.candidate.file, 'en', { numeric: true }));
+  const isOld = (tried: Tried): boolean =>
+    newest.find((other) => withoutVersion(other) === withoutVersion(tried)) !== tried;
   return all.toSorted(
     (a, b) =>
       (strange.get(a) ?? 0) - (strange.get(b) ?? 0) ||
       b.effect.score - a.effect.score ||
-      newestFirst(a.candidate.file, b.candidate.file),
+      Number(isOld(a)) - Number(isOld(b)),
   );
 }
 
-/** Compares two paths that differ in numbers only, such as `samples/v0.9.0/a.yaml` and `samples/v0.10.0/a.yaml`. */
-function newestFirst(a: string, b: string): number {
-  const shape = (path: string): string => path.replaceAll(/\d+/g, '#');
-  return shape(a) === shape(b) ? b.localeCompare(a, 'en', { numeric: true }) : 0;
+/** Returns what is the same in the paths of a sample for several versions, such as `samples/v0.9.0/a.yaml`. */
+function withoutVersion({ candidate: { file } }: Tried): string {
+  return file.replaceAll(/(?<![a-z])v\d+(?:\.\d+)*/g, 'v');
 }
 
 function drawnCandidate(object: KubeObject): Candidate {

@@ -281,7 +281,10 @@ class Campaign {
   }
 
   #keep(found: Found): void {
-    const at = this.#findings.findIndex((other) => causeKey(other.violation) === causeKey(found.violation));
+    const key = causeKey(found.violation);
+    const at = this.#findings.findIndex(
+      (other) => causeKey(other.violation) === key || other.also?.includes(key) === true,
+    );
     const before = this.#findings[at];
     if (before !== undefined && !(isWeak(before) && !isWeak(found))) return;
     const finding = toFinding(found, this.#config, before?.also);

@@ -6,7 +6,7 @@ import { programOf, roleOf, TARGET, type ActorId } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
-import { isRestless } from '../../oracle/rest.ts';
+import { isRestless, restStart } from '../../oracle/rest.ts';
 import { OUTSIDE } from '../../model/outside.ts';
 import { errorWithPrinted, lastLinesOf } from '../../report/last-words.ts';
 import { readLogLine } from '../../report/log-line.ts';
@@ -149,24 +149,25 @@ const ERRORS_MIN = 5;
 const CONFLICT = /the object has been modified|Conflict\b/;
 
 /**
- * Returns a warning about the error that the target logs most often in an undisturbed run: what does not work without contention is not
- * put to the test.
+ * Returns a warning about the error that the target logs most often in an undisturbed run, also at rest: what does not work without
+ * contention is not put to the test. Errors that end are those of a start.
  */
-export function repeatedErrors({ logs = [] }: Pick<History, 'logs'>): readonly string[] {
-  const counts = new Map<string, { count: number; text: string }>();
-  for (const { line } of logs) {
+export function repeatedErrors(history: Pick<History, 'logs' | 'phases' | 'revisions'>): readonly string[] {
+  const rest = restStart(history);
+  const counts = new Map<string, { count: number; text: string; at: number }>();
+  for (const { line, at } of history.logs ?? []) {
     const { level, message, error } = readLogLine(line);
     if (level !== 'error' || CONFLICT.test(line)) continue;
     const text = error === '' ? message : `${message}: ${error}`;
     // Numbers, ports and ids differ each time.
     const key = text.replaceAll(/[\da-f-]*\d[\da-f-]*/g, '#');
     const before = counts.get(key);
-    counts.set(key, { text: before?.text ?? text, count: (before?.count ?? 0) + 1 });
+    counts.set(key, { text: before?.text ?? text, count: (before?.count ?? 0) + 1, at });
   }
-  const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count);
+  const [most] = [...counts.values()].filter(({ at }) => at >= rest.at).toSorted((a, b) => b.count - a.count);
   if (most === undefined || most.count < ERRORS_MIN) return [];
   return [
-    `undisturbed, the target logged the same error ${most.count} times (${cut(most.text, ERROR_MAX)}): what does not work in a quiet cluster is not put to the test`,
+    `undisturbed, the target keeps logging the same error (${cut(most.text, ERROR_MAX)}): what does not work in a quiet cluster is not put to the test`,
   ];
 }
 

@@ -78,6 +78,13 @@ it('reports the better example and is done with the cause, also of one that an e
   expect(known.isToReport(PUT.key, { isFirst: false, isWeak: false })).toBe(false);
 });
 
+it('reports the better example also where it has another name of the cause', () => {
+  const known = new KnownCauses([{ key: PATCH.key, signatures: [], also: [PUT.key], weak: true }]);
+
+  expect(known.isToReport(PUT.key, { isFirst: false, isWeak: false })).toBe(true);
+  expect(known.isNew(named('status'))).toBe(false);
+});
+
 it('counts a run once for a cause, and each of its symptoms', () => {
   const known = new KnownCauses([{ key: PUT.key, signatures: [] }]);
   const tally = newTally();

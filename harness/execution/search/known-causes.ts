@@ -79,7 +79,7 @@ export class KnownCauses {
       if (isWeak) this.#weak.set(key, BETTER_TRIES);
       return true;
     }
-    return !isWeak && this.#weak.delete(key);
+    return !isWeak && this.#weak.delete(this.#byKey.get(key) ?? key);
   }
 
   /** Records that a suspect is a symptom of this cause, which may be new. `also` contains alternative keys of the cause. */

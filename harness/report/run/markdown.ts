@@ -65,7 +65,8 @@ function headOf(scenario: Scenario): string {
       : why === undefined
         ? `${scenario.warnings.length === 0 ? '✅' : '⚠️'} ${holdsText([scenario])}`
         : `⚠️ ${inline(why)}`;
-  const aside = only === 0 ? '' : `, ${only} reported only`;
+  const isGreen = failed === undefined && why === undefined;
+  const aside = only === 0 || isGreen ? '' : `, ${only} reported only`;
   const figures = figuresOf(scenario).map(({ name, value }) => `| ${inline(name)} | ${inline(value)} |\n`);
   const notes = [...scenario.warnings.map((warning) => `⚠️ ${warning}`), ...waiverLines(scenario)];
   const warnings = notes.map((note) => `> ${inline(note)}\n>\n`);

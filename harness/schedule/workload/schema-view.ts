@@ -36,8 +36,8 @@ export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | u
 }
 
 /**
- * Returns the resources (`gr`) of the CRDs of which no version declares keys for the items of `status.conditions`, so that the API server
- * takes the list for one value.
+ * Returns the resources (`gr`) of the CRDs of which no version declares keys for the items of `status.conditions`, also for want of a schema,
+ * so that the API server takes the list for one value.
  */
 export function withWholeConditions(crds: readonly KubeObject[]): readonly string[] {
   return crds.filter(hasWholeConditions).map((crd) => crd.metadata.name ?? '');
@@ -49,7 +49,7 @@ function hasWholeConditions(crd: KubeObject): boolean {
     .map((schema) => asMap(asMap(schema?.['properties'])?.['status']))
     .map((status) => asMap(asMap(status?.['properties'])?.['conditions']))
     .filter((list) => list !== undefined);
-  return lists.length > 0 && lists.every((list) => list['x-kubernetes-list-type'] !== 'map');
+  return lists.every((list) => list['x-kubernetes-list-type'] !== 'map');
 }
 
 /** Returns `integer`, `string`, …; `int-or-string` for fields that allow both; empty if any type is allowed. */

@@ -27,11 +27,11 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
   const flag = (name: string): boolean =>
     source.includes(`"${name}"`) || called.some(({ text }) => definesFlag(text, name));
   const makefile = repository.text('Makefile');
-  const own = chosen === '.' || chosen === 'cmd' ? posix.basename(moduleName(module)) : posix.basename(chosen);
+  const own = nameOf(main, module);
   // The usual name, unless the project builds another program with it.
   const usual = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0];
-  const isFree = others.every((other) => `bin/${other.binary}` !== usual);
-  const binary = usual !== undefined && isFree ? usual : `bin/${main.binary ?? own}`;
+  const isFree = others.every((other) => `bin/${nameOf(other, module)}` !== usual);
+  const binary = usual !== undefined && isFree ? usual : `bin/${own}`;
   const metrics = flag('metrics-bind-address');
   return {
     ...common,
@@ -50,7 +50,7 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
     pathFlags: pathFlagsIn(packages.closure(chosen)),
     elects: flag('leader-elect') || flag('enable-leader-election'),
     build: ['go', 'build', '-o', binary, `./${chosen}`.replace(/\/\.$/, '')],
-    ...(others.length > 0 ? { others: others.map(binaryOf) } : {}),
+    ...(others.length > 0 ? { others: others.map((other) => `bin/${nameOf(other, module)}`) } : {}),
     ignored: repository.text('.gitignore').match(/^\/?bin\b/m) === null ? [`/${binary}`] : [],
     notes: [
       ...(others.length > 0 ? [takenText(main, others)] : []),
@@ -93,8 +93,10 @@ function mainPackages(
   });
 }
 
-function binaryOf({ folder, binary }: Main): string {
-  return `bin/${binary ?? posix.basename(folder)}`;
+/** Returns the name with which the project builds a program, else that of its folder or, for the only program, of the module. */
+function nameOf({ folder, binary }: Main, module: string): string {
+  const isTop = folder === '.' || folder === 'cmd';
+  return binary ?? posix.basename(isTop ? moduleName(module) : folder);
 }
 
 /**
