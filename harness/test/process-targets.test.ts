@@ -14,6 +14,7 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const CRDS = [file('harness/test/targets/crd.yaml')];
 const SAMPLES = [file('harness/test/targets/sample.yaml')];
 const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizers.mjs')];
+const TICKS = [process.execPath, file('harness/test/targets/ticks.mjs')];
 const POLLS = [process.execPath, file('harness/test/targets/polls.mjs')];
 
 let folder: string;
@@ -69,6 +70,15 @@ describe.concurrent('a process', { timeout: 180_000 }, () => {
 const enclosure = await EnclosurePool.open({ network: 'none', fileSystem: 'own' });
 
 describe.runIf(enclosure.unsteered === null)('a process in virtual time', { timeout: 180_000 }, () => {
+  it('is at rest where only timers fire that do nothing', async () => {
+    const only = { properties: ['convergence'], writers: { recreator: false }, faults: { crash: false }, stopAfter: 1 };
+
+    const { findings, inconclusive } = await run(options(TICKS, { ...only, budget: 40 }));
+
+    expect(findings[0]?.violation.signature).toMatchObject({ class: 'missing-object', kind: 'configmaps' });
+    expect(inconclusive.count).toBe(0);
+  });
+
   it('is tested in real time once it arms a timer of the kernel, and that is said', async () => {
     const { runs, warnings } = await run(options(['timeout', '600', ...CONTROLLER], { budget: 2 }));
 

@@ -24,6 +24,11 @@ export interface PumpRule {
   readonly isDeaf?: () => boolean;
   /** Reports whether time may pass to a timer at `atMs`. Called once per turn if there is a timer, so it may count its calls. */
   readonly mayWaitUntil: (atMs: number) => boolean;
+  /**
+   * The number of timers of programs that count as one step; absent: 1. A program that is at rest may still have a timer every few
+   * milliseconds, such as that of its runtime's monitor, none of which leads to a request.
+   */
+  readonly timersPerStep?: number;
   /** Whether programs' timers may become late after a period in which only timers fired: some fire twice a second while a request waits. */
   readonly mayBeLate?: boolean;
   /** Selects items that must not happen in this stretch. */
@@ -46,6 +51,7 @@ const NOBODY: ReadonlySet<string> = new Set();
 export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
   const { host, gate } = world;
   let steps = 0;
+  const timersPerStep = host.time.hurry === undefined ? 1 : (rule.timersPerStep ?? 1);
   let atInstant = 0;
   let isTimersTurn = false;
   let deafUntilMs: number | undefined;
@@ -91,7 +97,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       if (rule.mayBeLate === true) host.time.hurry?.(0);
     }
     // In real time, timers are unknown and waiting is not a step. A wait that a program requested is not a step either.
-    if (choice.item.kind !== 'timer' || (!host.mode.waitsForReal && !world.isWaitAskedFor)) steps++;
+    if (choice.item.kind !== 'timer') steps++;
+    else if (!host.mode.waitsForReal && !world.isWaitAskedFor) steps += 1 / timersPerStep;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
     const isDeaf = rule.isDeaf?.() === true;

@@ -23,6 +23,9 @@ const HOT_ITEMS = 250;
 /** The number of items in an idle window after which the target counts as busy. */
 const IDLE_ITEMS = 400;
 
+/** The number of timers of programs that count as one step while they settle: a timer every 35 ms is 1,700 in a minute. */
+const TIMERS_PER_STEP = 16;
+
 /** How long to wait, in ms, for the target to do what it usually does. */
 const HABIT_MS = 3_000;
 
@@ -49,6 +52,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
   const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
     stepsMax,
     hotMax: hotMaxOf(options),
+    timersPerStep: TIMERS_PER_STEP,
     boundsFromMs: settlingMs + world.pace.busyMs,
     isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
     // This callback counts the windows, so its last result explains why the wait ended.
