@@ -24,6 +24,7 @@ import { effectOf, type Effect } from './effects.ts';
 import { paragraphs } from './found-text.ts';
 import { missingKindsIn, missingText, type MissingGroup } from './missing-kinds.ts';
 import { definitionsOf, originsOf, type ModuleCrds, type Module } from './origins.ts';
+import { missingInLog, neededFiles } from './needed-files.ts';
 import { SAMPLE_FILE } from './plan.ts';
 import type { Candidate } from './samples.ts';
 import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
@@ -36,6 +37,8 @@ const RUN_MS = 20_000;
 const LINES_MAX = 8;
 /** Maximum number of other programs that are named. */
 const OTHERS_MAX = 4;
+/** Maximum number of times that missing configuration is added: a program may stop at the first thing that it lacks. */
+const NEEDED_ROUNDS = 4;
 const FETCHED_FOLDER = '.stalemate/crds';
 
 /** The result: the options for the configuration, or that nothing can be run. */
@@ -65,6 +68,12 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
       now = withFetched(now, fetched, console.cwd);
       alone = (await runAlone(now, until, context)) ?? alone;
     }
+  }
+  for (let round = 0; round < NEEDED_ROUNDS && endOf(alone) !== undefined && isStuck(alone); round++) {
+    const richer = withNeeded(now, alone, say);
+    if (richer === undefined) break;
+    now = richer;
+    alone = (await runAlone(now, until, context)) ?? alone;
   }
   const end = endOf(alone);
   if (end !== undefined && isStuck(alone)) return ended(end.detail, alone, left);
@@ -97,6 +106,17 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
   for (const trouble of repeatedErrors(chosen[0]?.history ?? alone)) say('note', trouble);
   return { choice: withSamples(now, chosen) };
+}
+
+/** Adds files of the project with what the target requests in vain, to what is installed; undefined if there are none. */
+function withNeeded(choice: Choice, alone: History, say: Say): Choice | undefined {
+  const { manifests } = choice.options;
+  if (manifests === undefined) return undefined;
+  const missing = [...effectOf(alone, undefined).wanted, ...missingInLog(lastLinesOf(alone))];
+  const files = neededFiles(choice.repository, missing, manifests);
+  if (files.length === 0) return undefined;
+  say('added', `${files.join(', ')}: the target ends without what is in there`);
+  return { ...choice, options: { ...choice.options, manifests: [...manifests, ...files] } };
 }
 
 function groupsOf(crds: readonly KubeObject[]): ReadonlySet<string> {
