@@ -53,6 +53,20 @@ describe('plain manifests', () => {
     ).toEqual([['deploy/operator.yaml', 'deploy/binding.yaml', 'deploy/role.yaml', 'deploy/account.yaml']]);
   });
 
+  it('are also the files of further roles that the same file binds', () => {
+    const named = (text: string, name: string): string => text.replaceAll('widgets', name);
+    const bindings = [binding('w'), named(binding('w'), 'gadgets'), named(binding('w'), 'elsewhere')].join('---\n');
+
+    expect(
+      found({
+        'deploy/account.yaml': [account('w'), bindings].join('---\n'),
+        'deploy/gadgets.yaml': named(role, 'gadgets'),
+        'deploy/operator.yaml': deployment('w'),
+        'deploy/role.yaml': role,
+      }),
+    ).toEqual([['deploy/operator.yaml', 'deploy/account.yaml', 'deploy/role.yaml', 'deploy/gadgets.yaml']]);
+  });
+
   it.each([
     ['nothing gives the account rights', { 'deploy/operator.yaml': deployment('w'), 'deploy/role.yaml': role }],
     ['the role is not there', { 'deploy/operator.yaml': deployment('w'), 'deploy/binding.yaml': binding('w') }],

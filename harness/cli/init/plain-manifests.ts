@@ -39,11 +39,18 @@ export function plainManifests(repository: Repository, names: readonly string[])
       const set = deployment === undefined ? undefined : withRoles(file, accountOf(deployment), all);
       return set === undefined ? [] : [set];
     })
-    .toSorted((a, b) => a.length - b.length);
+    .toSorted((a, b) => a.needed - b.needed)
+    .map(({ paths }) => paths);
+}
+
+interface FileSet {
+  readonly paths: readonly string[];
+  /** The number of files without those of further roles. */
+  readonly needed: number;
 }
 
 /** Returns the files of a folder that bind the account, and those with the bound roles; undefined if no file binds it. */
-function withRoles(file: Manifests, account: Account, all: readonly Manifests[]): readonly string[] | undefined {
+function withRoles(file: Manifests, account: Account, all: readonly Manifests[]): FileSet | undefined {
   const folder = posix.dirname(file.path);
   const near = [file, ...all.filter((one) => one !== file && posix.dirname(one.path) === folder)];
   const chosen = new Set([file]);
@@ -56,13 +63,18 @@ function withRoles(file: Manifests, account: Account, all: readonly Manifests[])
     }
     return undefined;
   };
+  const roleOf = (binding: KubeObject): KubeObject | undefined => {
+    const { kind, name } = mapOf(binding['roleRef']);
+    return take((object) => object.kind === kind && object.metadata.name === name);
+  };
   const binding = take((object) => binds(object, account));
-  if (binding === undefined) return undefined;
-  const { kind, name } = mapOf(binding['roleRef']);
-  const role = take((object) => object.kind === kind && object.metadata.name === name);
-  if (role === undefined) return undefined;
+  if (binding === undefined || roleOf(binding) === undefined) return undefined;
   take(({ kind: other, metadata }) => other === 'ServiceAccount' && metadata.name === account.name);
-  return [...chosen].map(({ path }) => path);
+  const needed = chosen.size;
+  // The account may have several roles, each in a file of its own.
+  const bindings = [...chosen].flatMap(({ objects }) => objects.filter((object) => binds(object, account)));
+  for (const other of bindings) roleOf(other);
+  return { paths: [...chosen].map(({ path }) => path), needed };
 }
 
 function accountOf({ metadata, spec }: KubeObject): Account {
