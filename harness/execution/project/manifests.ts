@@ -163,19 +163,20 @@ function checkedCrd(manifest: Manifest): KubeObject {
 export function withoutConversionWebhooks(
   crds: readonly KubeObject[],
   answered: (crd: KubeObject) => boolean = () => false,
-  why = 'there is no webhook server (--manifests brings its service and deployment)',
+  why = 'its service and deployment are not among what is installed (--manifests adds them)',
 ): {
   readonly crds: readonly KubeObject[];
   readonly warnings: readonly string[];
 } {
-  const warnings: string[] = [];
+  const names: string[] = [];
   const plain = crds.map((crd): KubeObject => {
     const spec = asMap(crd['spec']);
     if (asMap(spec?.['conversion'])?.['strategy'] !== 'Webhook' || answered(crd)) return crd;
-    warnings.push(
-      `the CRD ${crd.metadata.name} is converted by a webhook, and ${why}: versions are taken to differ in their name only`,
-    );
+    names.push(crd.metadata.name ?? '');
     return { ...crd, spec: { ...spec, conversion: { strategy: 'None' } } };
   });
-  return { crds: plain, warnings };
+  if (names.length === 0) return { crds: plain, warnings: [] };
+  const all = names.length === 1 ? `the CRD ${names[0]} is` : `the CRDs ${listText(names)} are`;
+  const warning = `${all} converted by a webhook, and ${why}: versions are taken to differ in their name only`;
+  return { crds: plain, warnings: [warning] };
 }
