@@ -80,7 +80,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   const base = baseContent(index, guilty, operation);
   for (const [field, { victim, changes }] of units) {
     if (!changes.some(({ path }) => touches(operation, path)) || isReset(index, guilty, field, changes)) continue;
-    if (isRemoval(changes) && isStillListed(guilty, field)) continue;
+    if (changes.some(({ from }) => from !== undefined) && isStillListed(guilty, field)) continue;
     const own = roleOf(victim.actor) === 'target';
     const kind = classify(base, victim, field, changes, own);
     if (kind === undefined || (OF_DELETION.has(field) && isDeliberate(victim, kind, base, operation))) continue;
@@ -165,7 +165,7 @@ function classify(
 }
 
 /**
- * Reports whether a removed field belongs to a list item that is still in the list. Only the name has changed then: items
+ * Reports whether a field that was there belongs to a list item that is still in the list. Only the name has changed then: items
  * go by their place where two of them share a key, or where they have none.
  */
 function isStillListed({ before, object }: Revision, field: string): boolean {

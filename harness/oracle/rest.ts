@@ -40,7 +40,7 @@ function takesLead({ object, before }: Revision): boolean {
 }
 
 /** Returns the run time in ms at the end of the run. */
-export function endMs({ phases }: History): number {
+export function endMs({ phases }: Pick<History, 'phases'>): number {
   return phases.at(-1)?.timeMs ?? 0;
 }
 

@@ -88,7 +88,9 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     return EXIT.holds;
   }
   const { program, definitions } = choice.found;
-  const left = program === undefined || choice.isGiven ? '' : prepare(program, console);
+  // A program of the user's own that is built already stays as it is.
+  const isBuilt = choice.isGiven && existsSync(join(cwd, choice.options.command?.[0] ?? ''));
+  const left = program === undefined || isBuilt ? '' : prepare(program, console);
   if (left !== '') {
     print(`first   ${left}\nthen    ${console.called} init --force\n`);
     return EXIT.inconclusive;

@@ -69,7 +69,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
       alone = (await runAlone(now, until, context)) ?? alone;
     }
   }
-  for (let round = 0; round < NEEDED_ROUNDS && endOf(alone) !== undefined && isStuck(alone); round++) {
+  for (let round = 0; round < NEEDED_ROUNDS && !isUp(alone); round++) {
     const richer = withNeeded(now, alone, say);
     if (richer === undefined) break;
     now = richer;
@@ -115,7 +115,7 @@ function withNeeded(choice: Choice, alone: History, say: Say): Choice | undefine
   const missing = [...effectOf(alone, undefined).wanted, ...missingInLog(lastLinesOf(alone))];
   const files = neededFiles(choice.repository, missing, manifests);
   if (files.length === 0) return undefined;
-  say('added', `${files.join(', ')}: the target ends without what is in there`);
+  say('tried', `with ${files.join(', ')}: the target asks for what is in there`);
   return { ...choice, options: { ...choice.options, manifests: [...manifests, ...files] } };
 }
 

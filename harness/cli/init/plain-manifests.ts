@@ -25,7 +25,7 @@ const KINDS = /^kind:\s*["']?(?:Deployment|StatefulSet|ServiceAccount|(?:Cluster
 const BINDING = /^(?:Cluster)?RoleBinding$/;
 
 /**
- * Returns sets of files, each with the controller's workload and the roles of its service account, the smallest set first.
+ * Returns sets of files, each with the controller's workload and the roles of its service account; the set that needs the fewest files first.
  *
  * @param names - Possible names of the program and its image.
  */
@@ -63,18 +63,29 @@ function withRoles(file: Manifests, account: Account, all: readonly Manifests[])
     }
     return undefined;
   };
-  const roleOf = (binding: KubeObject): KubeObject | undefined => {
-    const { kind, name } = mapOf(binding['roleRef']);
-    return take((object) => object.kind === kind && object.metadata.name === name);
-  };
   const binding = take((object) => binds(object, account));
-  if (binding === undefined || roleOf(binding) === undefined) return undefined;
+  if (binding === undefined || take((object) => isRoleOf(object, binding)) === undefined) return undefined;
   take(({ kind: other, metadata }) => other === 'ServiceAccount' && metadata.name === account.name);
   const needed = chosen.size;
   // The account may have several roles, each in a file of its own.
   const bindings = [...chosen].flatMap(({ objects }) => objects.filter((object) => binds(object, account)));
-  for (const other of bindings) roleOf(other);
+  for (const other of bindings) {
+    const further = near.find(
+      ({ objects }) => objects.some((object) => isRoleOf(object, other)) && objects.every(isRight),
+    );
+    if (further !== undefined) chosen.add(further);
+  }
   return { paths: [...chosen].map(({ path }) => path), needed };
+}
+
+/** Reports whether an object gives or describes rights, and nothing else. */
+function isRight({ kind }: KubeObject): boolean {
+  return /^(?:Cluster)?Role(?:Binding)?$/.test(kind);
+}
+
+function isRoleOf({ kind, metadata }: KubeObject, binding: KubeObject): boolean {
+  const { kind: wanted, name } = mapOf(binding['roleRef']);
+  return kind === wanted && metadata.name === name;
 }
 
 function accountOf({ metadata, spec }: KubeObject): Account {

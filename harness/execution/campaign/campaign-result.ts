@@ -87,10 +87,16 @@ function troubles({ divergence, use }: SearchTally, { process }: RunConfig): rea
 
 /** Adds the number of times a finding was seen; at least 1, since a lost worker does not count the finding that it caused. */
 function counted(finding: Finding, total: SearchTally): Finding {
-  const key = causeKey(finding.violation);
+  // A cause may have been counted under another of its names, of an example that a better one has replaced.
+  const keys = [...new Set([causeKey(finding.violation), ...(finding.also ?? [])])];
   const { signature } = finding.violation;
-  const count = Math.max(1, total.causes[key] ?? 1);
-  const symptoms = symptomsOf(total)[key] ?? [{ signature, count }];
+  const count = Math.max(
+    1,
+    keys.reduce((sum, key) => sum + (total.causes[key] ?? 0), 0),
+  );
+  const all = symptomsOf(total);
+  const seen = keys.flatMap((key) => all[key] ?? []);
+  const symptoms = seen.length > 0 ? seen : [{ signature, count }];
   return { ...finding, stats: { ...finding.stats, count, symptoms } };
 }
 

@@ -287,7 +287,7 @@ class Campaign {
     );
     const before = this.#findings[at];
     if (before !== undefined && !(isWeak(before) && !isWeak(found))) return;
-    const finding = toFinding(found, this.#config, before?.also);
+    const finding = toFinding(found, this.#config, namesOf(before, key));
     const signature = signatureText(found.violation.signature);
     for (const what of found.left ?? []) this.#total.left.push({ what, count: 1, signature });
     // A pathological example must not represent a cause that also occurs every day.
@@ -353,6 +353,12 @@ function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
 }
 
 /** @param known - Other keys of the finding's cause, from an earlier example. */
+/** Returns the other names of a cause whose example is replaced by one with the cause `key`. */
+function namesOf(before: Finding | undefined, key: string): readonly string[] {
+  if (before === undefined) return [];
+  return [causeKey(before.violation), ...(before.also ?? [])].filter((name) => name !== key);
+}
+
 function toFinding(found: Found, config: RunConfig, known: readonly string[] = []): Finding {
   const counterexample = counterexampleOf(found.trial, found.violation, config);
   const { violation, history: record, stats, neighbour } = found;

@@ -100,6 +100,7 @@ export async function idle(world: World, idleMs: number): Promise<void> {
   const endMs = world.host.time.now() + idleMs;
   await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax: IDLE_ITEMS,
+    timersPerStep: TIMERS_PER_STEP,
     hotMax: HOT_ITEMS,
     mayWaitUntil: (atMs) => atMs <= endMs,
   });
@@ -133,6 +134,7 @@ export async function rest(world: World, options: TrialSettle, isDone: (() => bo
   world.restartSilence(time.waited());
   return pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax,
+    timersPerStep: TIMERS_PER_STEP,
     hotMax: hotMaxOf(options),
     mayWaitUntil: (atMs) =>
       atMs <= world.incarnations.startsUntilMs ||

@@ -29,7 +29,10 @@ it.each<[string, readonly Event[], boolean]>([
 /** Returns a log in an undisturbed run that is at rest from the line `rest` on. */
 const logged = (lines: readonly string[], rest = 0): Pick<History, 'logs' | 'phases' | 'revisions'> => ({
   logs: lines.map((line, at) => ({ actor: 'controller', at, timeMs: at, line })),
-  phases: [{ phase: 'settle', at: rest, timeMs: rest }],
+  phases: [
+    { phase: 'settle', at: rest, timeMs: rest },
+    { phase: 'end', at: lines.length, timeMs: lines.length },
+  ],
   revisions: [],
 });
 

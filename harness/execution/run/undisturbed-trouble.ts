@@ -6,7 +6,7 @@ import { programOf, roleOf, TARGET, type ActorId } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
-import { isRestless, restStart } from '../../oracle/rest.ts';
+import { endMs, isRestless, restStart } from '../../oracle/rest.ts';
 import { OUTSIDE } from '../../model/outside.ts';
 import { errorWithPrinted, lastLinesOf } from '../../report/last-words.ts';
 import { readLogLine } from '../../report/log-line.ts';
@@ -153,18 +153,19 @@ const CONFLICT = /the object has been modified|Conflict\b/;
  * contention is not put to the test. Errors that end are those of a start.
  */
 export function repeatedErrors(history: Pick<History, 'logs' | 'phases' | 'revisions'>): readonly string[] {
-  const rest = restStart(history);
-  const counts = new Map<string, { count: number; text: string; at: number }>();
-  for (const { line, at } of history.logs ?? []) {
+  // Errors of a start may still be retried when rest begins.
+  const fromMs = (restStart(history).timeMs + endMs(history)) / 2;
+  const counts = new Map<string, { count: number; text: string; timeMs: number }>();
+  for (const { line, timeMs } of history.logs ?? []) {
     const { level, message, error } = readLogLine(line);
     if (level !== 'error' || CONFLICT.test(line)) continue;
     const text = error === '' ? message : `${message}: ${error}`;
     // Numbers, ports and ids differ each time.
     const key = text.replaceAll(/[\da-f-]*\d[\da-f-]*/g, '#');
     const before = counts.get(key);
-    counts.set(key, { text: before?.text ?? text, count: (before?.count ?? 0) + 1, at });
+    counts.set(key, { text: before?.text ?? text, count: (before?.count ?? 0) + 1, timeMs });
   }
-  const [most] = [...counts.values()].filter(({ at }) => at >= rest.at).toSorted((a, b) => b.count - a.count);
+  const [most] = [...counts.values()].filter(({ timeMs }) => timeMs >= fromMs).toSorted((a, b) => b.count - a.count);
   if (most === undefined || most.count < ERRORS_MIN) return [];
   return [
     `undisturbed, the target keeps logging the same error (${cut(most.text, ERROR_MAX)}): what does not work in a quiet cluster is not put to the test`,

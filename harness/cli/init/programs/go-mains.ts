@@ -79,7 +79,7 @@ export function rankMains(
   const nameOf = (folder: string): string | undefined =>
     [...built].find(([name, from]) => from === folder && /^[a-z][\w-]*$/.test(name))?.[0];
   const isWanted = (folder: string): boolean =>
-    wanted !== undefined && (nameOf(folder) === wanted || posix.basename(folder) === wanted);
+    wanted !== undefined && [nameOf(folder), defaultName(folder, module), posix.basename(folder)].includes(wanted);
   return folders
     .map((folder): Main => {
       const found = [...(evidence.get(folder) ?? [])].toSorted(([, a], [, b]) => b - a);
@@ -93,6 +93,11 @@ export function rankMains(
         placeOf(a.folder) - placeOf(b.folder) ||
         size(b.folder) - size(a.folder),
     );
+}
+
+/** Returns the name of a program that the project does not build under another: that of its folder, or of the module if it is at the top. */
+export function defaultName(folder: string, module: string): string {
+  return posix.basename(folder === '.' || folder === 'cmd' ? module : folder);
 }
 
 function placeOf(folder: string): number {

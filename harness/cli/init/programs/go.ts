@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { given } from '../../../model/given.ts';
 import { has, type Repository } from '../repository.ts';
 import { goPackages, type GoPackages } from './go-closure.ts';
-import { rankMains, type Main } from './go-mains.ts';
+import { defaultName, rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
 const RUNTIME_MANAGER = /\b(?:ctrl|manager)\.(?:NewManager|New)\(/;
@@ -93,10 +93,9 @@ function mainPackages(
   });
 }
 
-/** Returns the name with which the project builds a program, else that of its folder or, for the only program, of the module. */
+/** Returns the name with which the project builds a program, if it is known. */
 function nameOf({ folder, binary }: Main, module: string): string {
-  const isTop = folder === '.' || folder === 'cmd';
-  return binary ?? posix.basename(isTop ? moduleName(module) : folder);
+  return binary ?? defaultName(folder, moduleName(module));
 }
 
 /**
