@@ -102,6 +102,11 @@ export function nameIn({ label, verb, name }: Operation): string {
   return name === '' && verb === 'create' ? (partsOf(label).rest.at(-1) ?? '') : name;
 }
 
+/** Reports whether a create was refused because the object exists, so that there is nothing left to create. */
+export function findsExisting({ verb, outcome }: Operation): boolean {
+  return verb === 'create' && outcome.type === 'fail' && outcome.reason === 'AlreadyExists';
+}
+
 /** Returns the run time, in ms, between each attempt and the next. */
 export function gapsOf(attempts: readonly Operation[]): readonly number[] {
   return attempts.slice(1).map(({ invoked }, index) => invoked.timeMs - (attempts[index]?.invoked.timeMs ?? 0));

@@ -17,7 +17,7 @@ import { leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind, type Failure } from './cause-kinds.ts';
-import { nameIn } from './failures.ts';
+import { findsExisting, nameIn } from './failures.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
 import { lacksKubelet } from './for-kubelet.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
@@ -205,11 +205,6 @@ function isUnwanted(history: History, violation: Violation, { verb, resource, su
   if (!COMPARED.has(violation.signature.property)) return false;
   if (!history.probes.some(({ probe }) => probe === 'expected-state')) return false;
   return !wrongIn(history, violation).some((wrong) => wrong.resource === resource && wrong.path === '');
-}
-
-/** Reports whether a create was refused because the object exists, so that there is nothing left to create. */
-function findsExisting({ verb, outcome }: Operation): boolean {
-  return verb === 'create' && outcome.type === 'fail' && outcome.reason === 'AlreadyExists';
 }
 
 /** Returns a key that is equal for similar requests. One similar request can replace another: a patch may follow an update or a create. */

@@ -7,7 +7,7 @@
 import type { Mark, Operation } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { carriedVersion } from './base-content.ts';
-import type { FailureStreak } from './failures.ts';
+import { findsExisting, type FailureStreak } from './failures.ts';
 
 /**
  * `refused-version`: the same version is rejected again and again, without back-off or after the disturbance ended. `no-back-off`: the
@@ -81,10 +81,6 @@ export function isPatient({ attempts, gapsMs }: FailureStreak): boolean {
     return alike.length >= gapsMs.length * POLL_SHARE;
   }
   return attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt));
-}
-
-function findsExisting({ verb, outcome }: Operation): boolean {
-  return verb === 'create' && outcome.type === 'fail' && outcome.reason === 'AlreadyExists';
 }
 
 /** Reports whether an attempt got no answer, a server error, or an answer that asks to retry later. */
