@@ -11,6 +11,7 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { isEmptyValue, leafPattern } from '../harness/model/leaf.ts';
 import type { LeafChange } from '../harness/model/leaf.ts';
+import { isFromScratch } from '../harness/oracle/base-content.ts';
 import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
 import type { DriftRequest } from '../harness/oracle/drift.ts';
 import { findLosses } from '../harness/oracle/field-ledger.ts';
@@ -83,6 +84,7 @@ function isLeftOut(history: History, loss: Loss): boolean {
 
 function violationOf(history: History, loss: Loss): Violation {
   const { victim, guilty, field } = loss;
+  const whole = ownedWhole(history, loss);
   return {
     signature: {
       property: NAME,
@@ -91,13 +93,16 @@ function violationOf(history: History, loss: Loss): Violation {
       kind: guilty.resource,
       field: place(field),
     },
-    sentence: sentence(history, loss),
+    sentence: sentence(history, loss, whole),
     operations: [guilty.op, ...(victim.op >= 0 ? [victim.op] : [])],
     revisions: [victim.revision, guilty.revision],
     at: guilty.at,
-    severity: ownedWhole(history, loss) === undefined ? 'error' : 'warning',
+    severity: whole === undefined ? 'error' : 'warning',
   };
 }
+
+/** What a target may take for its own as a whole ({@link ownedWhole}). */
+type Whole = 'list' | 'map';
 
 /**
  * Returns what the target takes for its own as a whole, if that is why the change was lost; other clients rarely have content there. Only
@@ -107,22 +112,22 @@ function violationOf(history: History, loss: Loss): Violation {
  * - `map`: labels or annotations of an object that the target created, where it sets all of them whatever it has read: it built the object
  *   from scratch, or dropped a key that it had read.
  */
-function ownedWhole(history: History, loss: Loss): 'list' | 'map' | undefined {
-  const { guilty, field, changes, class: kind, fromScratch } = loss;
+function ownedWhole(history: History, loss: Loss): Whole | undefined {
+  const { guilty, operation, field, changes, class: kind } = loss;
   if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
   if (!/^metadata\.(?:labels|annotations)\b/.test(field)) return undefined;
   const [first] = indexOf(history).chain(guilty.uid);
   const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
-  return created && (fromScratch || kind === 'removed-foreign' || kind === 'rebuilt') ? 'map' : undefined;
+  return created && (isFromScratch(operation) || kind === 'removed-foreign' || kind === 'rebuilt') ? 'map' : undefined;
 }
 
-function sentence(history: History, loss: Loss): string {
+function sentence(history: History, loss: Loss, whole: Whole | undefined): string {
   const { guilty, victim, field, drift } = loss;
   const whose = victim.actor === guilty.actor ? 'its own' : `${victim.actor}'s`;
   const rest = drift ? `; at rest it leaves ${shortField(field)} alone` : '';
-  return `${guilty.actor} reverted ${whose} acknowledged ${whatChanged(history, loss)} (version ${victim.revision}): ${why(history, loss)}${rest}`;
+  return `${guilty.actor} reverted ${whose} acknowledged ${whatChanged(history, loss)} (version ${victim.revision}): ${why(history, loss, whole)}${rest}`;
 }
 
 /** Describes the lost change: `spec.replicas 3→5`, `metadata.finalizers["x/y"]`. */
@@ -135,12 +140,11 @@ function whatChanged(history: History, { victim, field, changes }: Loss): string
   return `${field} ${valueOf(before, 'from')}→${valueOf(before, 'to')}`;
 }
 
-function why(history: History, loss: Loss): string {
-  const { base, carried, operation, victim, newest, field, rebuilt, fromScratch } = loss;
+function why(history: History, loss: Loss, whole: Whole | undefined): string {
+  const { base, carried, operation, victim, newest, field, rebuilt } = loss;
   const request = requestName(loss);
-  const whole = ownedWhole(history, loss);
   if (whole === 'list') return `its ${request} replaces the list, for whose items the CRD declares no keys`;
-  if (whole === 'map' && fromScratch) return `its ${request} builds the object from scratch`;
+  if (whole === 'map' && isFromScratch(operation)) return `its ${request} builds the object from scratch`;
   switch (loss.class) {
     case 'own-update-lost':
       return `its ${request}, in flight at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;

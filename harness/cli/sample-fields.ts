@@ -13,6 +13,14 @@ import { createServer } from './embedded-server.ts';
 export function unknownFields(samples: readonly KubeObject[], crds: readonly KubeObject[]): readonly string[] {
   const server = createServer();
   installCrds(server, crds);
+  return fieldsUnknownTo(server, samples);
+}
+
+/** As {@link unknownFields}, by a server that has the CRDs; it stores nothing. */
+export function fieldsUnknownTo(
+  server: ReturnType<typeof createServer>,
+  samples: readonly KubeObject[],
+): readonly string[] {
   return samples.flatMap((sample) => {
     const kind = server.kindFor(sample.apiVersion, sample.kind);
     if (kind === undefined) return [];

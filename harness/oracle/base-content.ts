@@ -22,8 +22,6 @@ export interface BaseContent {
   /** The resourceVersion in the request; absent if there was none, so that the server did not check for conflicts. */
   readonly carried: number | undefined;
   readonly rebuilt: Rebuilt;
-  /** True if the request is an update with an object that the writer built itself, not one that it had read. */
-  readonly fromScratch: boolean;
 }
 
 /**
@@ -45,7 +43,7 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
     const other = closestOf(marked, distanceOf);
     if (other !== undefined && differOnlyInMetadata(base, other)) base = other;
   }
-  return { base, newest, carried, rebuilt, fromScratch: isFromScratch(operation) };
+  return { base, newest, carried, rebuilt };
 }
 
 /** Returns the version that the written content resembles most, of equal ones the newest. */
@@ -129,8 +127,11 @@ function isWholeObject({ verb, subresource, body }: Operation): boolean {
   return verb === 'update' && subresource !== 'scale' && isMap(body);
 }
 
-/** Reports whether the operation is an update without a uid, which every object that was read has. */
-function isFromScratch(operation: Operation): boolean {
+/**
+ * Reports whether an operation is an update with an object that the writer built itself: one without a uid, which every object that was read
+ * has.
+ */
+export function isFromScratch(operation: Operation): boolean {
   if (!isWholeObject(operation)) return false;
   return (operation.body as Partial<KubeObject>).metadata?.uid === undefined;
 }

@@ -86,8 +86,8 @@ function isFailure({ verb, outcome }: Operation): boolean {
 }
 
 /**
- * Returns what is the same in repeated requests: the label without its number. For a create with generateName, the number in the name is dropped too, since it grows with each
- * attempt; in other requests that number identifies the object.
+ * Returns what is the same in repeated requests: the label without its number. For a create with generateName, the number in the name is
+ * dropped too, since it grows with each attempt; in other requests that number identifies the object.
  */
 export function keyOf({ label, verb }: Operation): string {
   const { stem } = partsOf(label);

@@ -43,11 +43,13 @@ export function outcomeCauses(
   history: History,
   violation: Violation,
 ): { readonly candidates: readonly [Cause, ...(readonly Cause[])]; readonly owners: number } {
-  const back = carriedBack(history, violation);
-  const work = back.length > 0 ? [] : workGivenUp(history, violation);
-  const specific = distinct([...back, ...abandonedRequests(history, violation).map(({ cause }) => cause), ...work]);
+  const wrong = wrongIn(history, violation);
+  const back = carriedBack(history, wrong);
+  const abandoned = abandonedRequests(history, violation, wrong);
+  const work = back.length > 0 ? [] : workGivenUp(history, wrong, abandoned);
+  const specific = distinct([...back, ...abandoned.map(({ cause }) => cause), ...work]);
   const replicas = haveOverlapped(history) ? [TWO_LEADERS] : [];
-  const guesses = fallbacks(history, violation);
+  const guesses = fallbacks(history, violation, wrong);
   const all = distinct([...specific, ...replicas, ...guesses]);
   const [first = ownCause(violation), ...more] = all;
   const restarts = guesses.filter((cause) => isKind(cause, 'restart')).length;
@@ -85,11 +87,11 @@ export function wrongIn(history: History, { signature, revisions }: Violation): 
 }
 
 /** Returns the write that stored a wrong value, if it carried the value over from a version older than the one that it replaced. */
-function carriedBack(history: History, violation: Violation): readonly Cause[] {
+function carriedBack(history: History, wrong: readonly Wrong[]): readonly Cause[] {
   const index = indexOf(history);
-  return wrongIn(history, violation).flatMap(({ uid, path: wrong }) => {
-    if (uid === undefined || wrong === '') return [];
-    const isIt = ({ path }: { readonly path: string }): boolean => leafPattern(path) === wrong;
+  return wrong.flatMap(({ uid, path: pattern }) => {
+    if (uid === undefined || pattern === '') return [];
+    const isIt = ({ path }: { readonly path: string }): boolean => leafPattern(path) === pattern;
     const written = index.chain(uid).findLast((revision) => index.changes(revision).some(isIt));
     const operation = written === undefined ? undefined : index.operation(written.op);
     if (written === undefined || operation === undefined || roleOf(written.actor) !== 'target') return [];
@@ -121,14 +123,18 @@ function removesOwn(index: HistoryIndex, written: Revision, operation: Operation
   );
 }
 
+/** A request of the target that it gave up. */
+interface Abandoned {
+  readonly operation: Operation;
+  readonly cause: Cause;
+  readonly isCleanUp: boolean;
+}
+
 /**
  * Returns the target's requests that failed and were never followed by a similar one that succeeded. Covers only incarnations that
  * continued, since a killed incarnation has not given up anything. Requests about the violated object come first, then the latest.
  */
-function abandonedRequests(
-  history: History,
-  violation: Violation,
-): readonly { readonly operation: Operation; readonly cause: Cause; readonly isCleanUp: boolean }[] {
+function abandonedRequests(history: History, { signature }: Violation, wrong: readonly Wrong[]): readonly Abandoned[] {
   const since = phaseStart(history, 'contention');
   const killed = new Set(history.processes.flatMap(({ actor, kind }) => (kind === 'crashed' ? [actor] : [])));
   const own = history.operations.filter(
@@ -145,14 +151,15 @@ function abandonedRequests(
     [done, ...(one.verb === 'create' ? [existing] : [])].some(
       (times) => (times.get(similarityKey(one)) ?? 0) >= one.invoked.at,
     );
+  const isCompared = COMPARED.has(signature.property) && history.probes.some(({ probe }) => probe === 'expected-state');
   const lost = own.filter(
     (one) =>
       one.invoked.at >= since &&
       failureKind(one) !== undefined &&
       !isMadeGood(one) &&
-      !isUnwanted(history, violation, one),
+      !(isCompared && isUnwanted(wrong, one)),
   );
-  const about = (operation: Operation): number => Number(operation.resource !== violation.signature.kind);
+  const about = (operation: Operation): number => Number(operation.resource !== signature.kind);
   return lost
     .toReversed()
     .toSorted((a, b) => about(a) - about(b))
@@ -172,9 +179,8 @@ function abandonedRequests(
  * target does not resume it, any of its requests may be the one that failed. Does not apply if a conflict was dropped and only that one
  * write is missing.
  */
-function workGivenUp(history: History, violation: Violation): readonly Cause[] {
-  const wrong = wrongIn(history, violation);
-  const hasStopped = abandonedRequests(history, violation).some(
+function workGivenUp(history: History, wrong: readonly Wrong[], abandoned: readonly Abandoned[]): readonly Cause[] {
+  const hasStopped = abandoned.some(
     ({ operation, isCleanUp }) =>
       !isCleanUp &&
       !(failureKind(operation) === 'a conflict' && wrong.every(({ resource }) => resource === operation.resource)),
@@ -200,11 +206,9 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
 const REVIEW = /reviews\./;
 
 /** Reports whether a request was a create of something that the expected state does not have either, so that giving it up was right. */
-function isUnwanted(history: History, violation: Violation, { verb, resource, subresource }: Operation): boolean {
+function isUnwanted(wrong: readonly Wrong[], { verb, resource, subresource }: Operation): boolean {
   if (verb !== 'create' || subresource !== '' || REVIEW.test(resource)) return false;
-  if (!COMPARED.has(violation.signature.property)) return false;
-  if (!history.probes.some(({ probe }) => probe === 'expected-state')) return false;
-  return !wrongIn(history, violation).some((wrong) => wrong.resource === resource && wrong.path === '');
+  return !wrong.some((one) => one.resource === resource && one.path === '');
 }
 
 /** Returns a key that is equal for similar requests. One similar request can replace another: a patch may follow an update or a create. */
@@ -226,12 +230,11 @@ function failureKind({ verb, outcome }: Operation): Failure | undefined {
 }
 
 /** Returns the candidates if no request is the obvious cause. */
-function fallbacks(history: History, violation: Violation): readonly Cause[] {
+function fallbacks(history: History, violation: Violation, wrong: readonly Wrong[]): readonly Cause[] {
   const { property, kind } = violation.signature;
   switch (property) {
     case 'convergence':
     case 'crash-equivalence': {
-      const wrong = wrongIn(history, violation);
       const roots = rootsOf(history, wrong);
       const restart = property === 'convergence' ? [] : roots.map((resource) => causeOf({ kind: 'restart', resource }));
       return [

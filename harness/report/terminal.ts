@@ -140,17 +140,16 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   const { actors, server } = layout.columns;
   const notes = [row.guilty ? `✗ ${row.remark ?? ''}`.trimEnd() : '', row.stale ?? ''].filter((note) => note !== '');
   const before = lead(String(number), row.actor, layout);
-  if (row.guilty && isCut(row, before, layout)) return brokenLines(row, before, notes, layout);
+  const arrowWidth = actors.size === 0 ? ' → '.length : ARROW_WIDTH;
+  const room = width - before.length - (row.answer === undefined ? 0 : row.answer.length + arrowWidth);
+  if (row.guilty && Math.min(row.request.length, row.short.length) > room)
+    return brokenLines(row, before, notes, layout);
   let line: string;
-  if (row.answer === undefined) line = `${before}${fitting(row, width - before.length)}`;
+  if (row.answer === undefined) line = `${before}${fitting(row, room)}`;
   else if (actors.size === 0) {
-    line = `${before}${fitting(row, width - before.length - row.answer.length - 3)} → ${row.answer}`;
+    line = `${before}${fitting(row, room)} → ${row.answer}`;
   } else {
-    const request = fitting(
-      row,
-      width - before.length - row.answer.length - ARROW_WIDTH,
-      server - before.length - ARROW_WIDTH,
-    );
+    const request = fitting(row, room, server - before.length - ARROW_WIDTH);
     const shaft = server - before.length - request.length - 3;
     line = `${before}${request} ${'─'.repeat(Math.max(1, shaft))}▶ ${row.answer}`;
   }
@@ -161,12 +160,6 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   if (line.length + 2 + note.length <= width) return [`${line}  ${colored}`];
   const indent = Math.max(NUMBER_WIDTH, Math.min(server, width - note.length));
   return [line, `${' '.repeat(indent)}${colored}`];
-}
-
-/** Reports whether neither the request nor its short form fits into one line with its answer. */
-function isCut({ request, short, answer = '' }: OperationRow, before: string, { width }: Layout): boolean {
-  const room = width - before.length - (answer === '' ? 0 : answer.length + ARROW_WIDTH);
-  return request.length > room && short.length > room;
 }
 
 /** Renders the guilty row if its request is too long for one line: it is what the whole story is about, so it is never cut. */

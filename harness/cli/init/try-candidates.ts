@@ -8,7 +8,7 @@ import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/obje
 import { installCrds } from '../../clusters/definitions.ts';
 import type { History } from '../../model/history.ts';
 import { createServer } from '../embedded-server.ts';
-import { unknownFields } from '../sample-fields.ts';
+import { fieldsUnknownTo } from '../sample-fields.ts';
 import { effectOf, type Effect, type MissingObject } from './effects.ts';
 import { drawPlain, drawReferenced, referencesIn } from './references.ts';
 import type { Repository } from './repository.ts';
@@ -68,7 +68,10 @@ export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[
  * that of the newest version comes first.
  */
 function ranked(all: readonly Tried[], crds: readonly KubeObject[]): readonly Tried[] {
-  const strange = new Map(all.map((tried) => [tried, Number(unknownFields(tried.candidate.objects, crds).length > 0)]));
+  const server = serverOf(crds);
+  const strange = new Map(
+    all.map((tried) => [tried, Number(fieldsUnknownTo(server, tried.candidate.objects).length > 0)]),
+  );
   const newest = all.toSorted((a, b) => b.candidate.file.localeCompare(a.candidate.file, 'en', { numeric: true }));
   const isOld = (tried: Tried): boolean =>
     newest.find((other) => withoutVersion(other) === withoutVersion(tried)) !== tried;

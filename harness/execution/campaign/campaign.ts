@@ -352,13 +352,13 @@ function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
   return grade === 'pathological';
 }
 
-/** @param known - Other keys of the finding's cause, from an earlier example. */
 /** Returns the other names of a cause whose example is replaced by one with the cause `key`. */
 function namesOf(before: Finding | undefined, key: string): readonly string[] {
   if (before === undefined) return [];
   return [causeKey(before.violation), ...(before.also ?? [])].filter((name) => name !== key);
 }
 
+/** @param known - Other keys of the finding's cause, from an earlier example. */
 function toFinding(found: Found, config: RunConfig, known: readonly string[] = []): Finding {
   const counterexample = counterexampleOf(found.trial, found.violation, config);
   const { violation, history: record, stats, neighbour } = found;

@@ -51,6 +51,7 @@ const NOBODY: ReadonlySet<string> = new Set();
 export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
   const { host, gate } = world;
   let steps = 0;
+  // Only the clock of programs in virtual time can hurry.
   const timersPerStep = host.time.hurry === undefined ? 1 : (rule.timersPerStep ?? 1);
   let atInstant = 0;
   let isTimersTurn = false;

@@ -5,7 +5,6 @@
  * {@link rankMains}.
  */
 import { posix } from 'node:path';
-import { given } from '../../../model/given.ts';
 import { has, placeIn, type Repository } from '../repository.ts';
 
 export interface Main {
@@ -14,8 +13,8 @@ export interface Main {
   readonly weight: number;
   /** The evidence in words, the heaviest first. */
   readonly why: readonly string[];
-  /** The name of the program as the project itself builds it; absent if unknown. */
-  readonly binary?: string;
+  /** The name of the program as the project itself builds it; if unknown, that of its folder, or of the module for one at the top. */
+  readonly binary: string;
 }
 
 /** Usual places of the main package, in order of preference, if there is no other evidence. */
@@ -76,15 +75,16 @@ export function rankMains(
       note(folder, `${file} deploys it`, kind === 'Deployment' ? WEIGHT.deployment : WEIGHT.daemonSet);
     }
   }
-  const nameOf = (folder: string): string | undefined =>
-    [...built].find(([name, from]) => from === folder && /^[a-z][\w-]*$/.test(name))?.[0];
+  const usualName = (folder: string): string => posix.basename(folder === '.' || folder === 'cmd' ? module : folder);
+  const nameOf = (folder: string): string =>
+    [...built].find(([name, from]) => from === folder && /^[a-z][\w-]*$/.test(name))?.[0] ?? usualName(folder);
   const isWanted = (folder: string): boolean =>
-    wanted !== undefined && [nameOf(folder), defaultName(folder, module), posix.basename(folder)].includes(wanted);
+    wanted !== undefined && [nameOf(folder), usualName(folder), posix.basename(folder)].includes(wanted);
   return folders
     .map((folder): Main => {
       const found = [...(evidence.get(folder) ?? [])].toSorted(([, a], [, b]) => b - a);
       const weight = found.reduce((sum, [, one]) => sum + one, 0);
-      return { folder, weight, why: found.map(([why]) => why), ...given({ binary: nameOf(folder) }) };
+      return { folder, weight, why: found.map(([why]) => why), binary: nameOf(folder) };
     })
     .toSorted(
       (a, b) =>
@@ -93,11 +93,6 @@ export function rankMains(
         placeOf(a.folder) - placeOf(b.folder) ||
         size(b.folder) - size(a.folder),
     );
-}
-
-/** Returns the name of a program that the project does not build under another: that of its folder, or of the module if it is at the top. */
-export function defaultName(folder: string, module: string): string {
-  return posix.basename(folder === '.' || folder === 'cmd' ? module : folder);
 }
 
 function placeOf(folder: string): number {

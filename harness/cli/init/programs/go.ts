@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { given } from '../../../model/given.ts';
 import { has, type Repository } from '../repository.ts';
 import { goPackages, type GoPackages } from './go-closure.ts';
-import { defaultName, rankMains, type Main } from './go-mains.ts';
+import { rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
 const RUNTIME_MANAGER = /\b(?:ctrl|manager)\.(?:NewManager|New)\(/;
@@ -27,11 +27,10 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
   const flag = (name: string): boolean =>
     source.includes(`"${name}"`) || called.some(({ text }) => definesFlag(text, name));
   const makefile = repository.text('Makefile');
-  const own = nameOf(main, module);
   // The usual name, unless the project builds another program with it.
   const usual = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0];
-  const isFree = others.every((other) => `bin/${nameOf(other, module)}` !== usual);
-  const binary = usual !== undefined && isFree ? usual : `bin/${own}`;
+  const isFree = others.every((other) => `bin/${other.binary}` !== usual);
+  const binary = usual !== undefined && isFree ? usual : `bin/${main.binary}`;
   const metrics = flag('metrics-bind-address');
   return {
     ...common,
@@ -46,11 +45,11 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
     ],
     ...(source.includes('ENABLE_WEBHOOKS') ? { withoutWebhooks: { ENABLE_WEBHOOKS: 'false' } } : {}),
     ...(metrics ? { metrics: 'http://127.0.0.1:{port:metrics}/metrics' } : {}),
-    names: [...new Set([posix.basename(binary), own, posix.basename(moduleName(module))])],
+    names: [...new Set([posix.basename(binary), main.binary, posix.basename(moduleName(module))])],
     pathFlags: pathFlagsIn(packages.closure(chosen)),
     elects: flag('leader-elect') || flag('enable-leader-election'),
     build: ['go', 'build', '-o', binary, `./${chosen}`.replace(/\/\.$/, '')],
-    ...(others.length > 0 ? { others: others.map((other) => `bin/${nameOf(other, module)}`) } : {}),
+    ...(others.length > 0 ? { others: others.map((other) => `bin/${other.binary}`) } : {}),
     ignored: repository.text('.gitignore').match(/^\/?bin\b/m) === null ? [`/${binary}`] : [],
     notes: [
       ...(others.length > 0 ? [takenText(main, others)] : []),
@@ -91,11 +90,6 @@ function mainPackages(
     makesManager: (folder) => RUNTIME_MANAGER.test(packages.at(folder).text),
     ...given({ wanted }),
   });
-}
-
-/** Returns the name with which the project builds a program, if it is known. */
-function nameOf({ folder, binary }: Main, module: string): string {
-  return binary ?? defaultName(folder, moduleName(module));
 }
 
 /**
