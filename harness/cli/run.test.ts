@@ -73,6 +73,25 @@ describe('run, then replay', () => {
     expect(code).toBe(0);
   });
 
+  it('is still named by a later run that does not find it', () => {
+    const flags = [
+      'run',
+      '--config',
+      'fixed.config.ts',
+      '--property',
+      'never-redeployed',
+      '--budget',
+      '3',
+      '--seed',
+      '1',
+    ];
+
+    const { stdout } = stalemate(flags, { cwd: folder });
+
+    expect(stdout).toContain('1 finding of earlier runs has not been seen in this one');
+    expect(stdout).toContain(`→ npx stalemate replay ${counterexample()}`);
+  });
+
   it('exits 3 when the schedule is anchored on what no longer happens', () => {
     const text = readFileSync(join(folder, counterexample()), 'utf8');
     const stored = decodeReplayable(text, 'f');

@@ -27,18 +27,18 @@ const SLOW_PER_SECOND = 20;
 const LINE_EVERY_MS = 20_000;
 const CLEAR_LINE = '\r\u001B[K';
 
-/** Texts for phases that take long before any run is counted. */
+/** Texts for phases other than the search itself. */
 const PHASES: { readonly [phase: string]: string } = {
   load: 'loading the target',
   references: 'running it undisturbed',
+  shrink: 'shrinking a suspected violation',
+  reproduce: 'running a suspected violation again',
 };
 
 /** Texts for phases after the time for the search has run out. */
 const AFTERWARDS: { readonly [phase: string]: string } = {
   references: 'ending the undisturbed runs',
   search: 'ending the last runs',
-  shrink: 'shrinking what was found',
-  reproduce: 'running what was found again',
 };
 
 export interface ProgressLine {

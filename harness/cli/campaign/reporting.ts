@@ -77,15 +77,20 @@ function withoutRepeatedOutput(summary: Summary, broken: Broken | undefined): Su
 /**
  * Reports the results so far, and then the error. If there are results, they determine the exit code.
  *
+ * @param results `after` is text for people that follows the summary.
  * @throws the error, unless a finding fails the run.
  */
 export function printEnd(
   { config, console, json, print, vault, keeper, reports }: Reporting,
-  { summary, scenario }: { readonly summary: Summary; readonly scenario: Scenario },
+  {
+    summary,
+    scenario,
+    after = '',
+  }: { readonly summary: Summary; readonly scenario: Scenario; readonly after?: string },
   broken: Broken | undefined,
 ): ExitCode {
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
-  else print(renderSummary(withoutRepeatedOutput(summary, broken), console));
+  else print(`${renderSummary(withoutRepeatedOutput(summary, broken), console)}${after}`);
   reports.write(runDocument(scenario, config, vault));
   const failures = [...keeper.failures, ...reports.failures];
   for (const message of failures) console.err(`stalemate: ${message}\n`);

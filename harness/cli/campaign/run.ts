@@ -23,6 +23,7 @@ import type { RunFlags } from '../commands/run-flags.ts';
 import { confirmRun, planConfirmation, withLeft, type ConfirmPlan } from '../confirm.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
 import type { CorpusReplay } from '../corpus/replay-first.ts';
+import { earlierText, storedFindings } from '../earlier-findings.ts';
 import { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 import { UnprovedKeeper } from '../unproved-keeper.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -64,10 +65,11 @@ export async function runCampaign(
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
   const baseline = readBaseline(config, console.cwd);
   checkFolder(config.reportDir);
+  const stored = storedFindings(config.reportDir);
   const release = lockFolder(config.reportDir);
   try {
     const prepared = {
-      ...{ kept, build, confirm, baseline, again: flags.again, first },
+      ...{ kept, stored, build, confirm, baseline, again: flags.again, first },
       ...{ update: flags.updateBaseline === true, all: flags.all === true },
     };
     return await withReporting(config, flags, console, (reporting) => runReporting(prepared, reporting, context));
@@ -78,6 +80,8 @@ export async function runCampaign(
 
 interface Prepared extends KeptBaseline {
   readonly kept: readonly NamedEntry[];
+  /** The counterexamples in the report folder before the run. */
+  readonly stored: readonly string[];
   readonly build: BaseBuild | undefined;
   readonly confirm: ConfirmPlan;
   /** Whether each symptom is reported as a separate finding. */
@@ -93,7 +97,7 @@ interface Completed {
 }
 
 async function runReporting(
-  { kept, build, confirm, baseline, update, all, again: typed, first }: Prepared,
+  { kept, stored, build, confirm, baseline, update, all, again: typed, first }: Prepared,
   reporting: Reporting,
   { signal }: CommandContext,
 ): Promise<ExitCode> {
@@ -178,7 +182,8 @@ async function runReporting(
     },
     corpus?.summary,
   );
-  return printEnd(reporting, { summary, scenario }, broken);
+  const repeated = new Set(redacted.findings.flatMap((finding) => keeper.pathOf(finding) ?? []));
+  return printEnd(reporting, { summary, scenario, after: earlierText(stored, repeated, console) }, broken);
 }
 
 function withoutSecrets(again: Again, config: RunConfig, vault: Vault): Again {
