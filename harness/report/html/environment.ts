@@ -20,7 +20,7 @@ export function environmentOf(
     ['API server', cluster === 'embedded' ? 'embedded, in memory' : `a real one (${cluster})`],
     ['Namespace', namespace],
     ['Seed', String(config.seed)],
-    ['Time', 'command' in target ? 'real: the target is a process' : 'virtual: every step is decided by the schedule'],
+    ['Time', timeText(target, cluster)],
     [
       'Start',
       workload.start === 'settled' ? 'sample applied, target at rest' : 'applying the sample is part of the run',
@@ -36,6 +36,14 @@ export function environmentOf(
     rows.push(['Seen', `in ${countText(stats.count, 'run')} of the campaign when this was written`]);
   }
   return rows.map(([name, value]) => ({ name, value }));
+}
+
+function timeText(target: CounterexampleTarget, cluster: string): string {
+  if (!('command' in target)) return 'virtual: every step is decided by the schedule';
+  const isVirtual = target.time === 'virtual' && cluster === 'embedded';
+  return isVirtual
+    ? 'virtual: the clock of the program is controlled'
+    : 'real: the program has the clock of the machine';
 }
 
 function targetText(target: CounterexampleTarget): string {

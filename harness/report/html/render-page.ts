@@ -39,7 +39,8 @@ function columnsOf(actors: number): string {
 }
 
 function titleOf({ head }: ReportDocument): string {
-  return `${head.title} · ${[head.resource, head.field].filter((part) => part !== '').join(' ')} · stalemate`;
+  const about = [head.resource, head.field].filter((part) => part !== '').join(' ');
+  return [head.title, about, 'stalemate'].filter((part) => part !== '').join(' · ');
 }
 
 function body(report: ReportDocument): Html {
