@@ -17,7 +17,15 @@ import { fileURLToPath } from 'node:url';
 import { EXIT, HarnessError } from '../harness/model/errors.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { drawn, readRepositories, type Repository } from './first-contact/repositories.ts';
-import { figuresIn, isUseful, keepResult, saidIn, writePage, type Result } from './first-contact/results.ts';
+import {
+  figuresIn,
+  findingsIn,
+  isUseful,
+  keepResult,
+  saidIn,
+  writePage,
+  type Result,
+} from './first-contact/results.ts';
 import { sourcesOf } from './first-contact/sources.ts';
 import { parseFlags, runMain } from './run-main.ts';
 
@@ -86,6 +94,7 @@ async function contact(repository: Repository, budget: string): Promise<Result> 
     exit: ended.exit,
     ...figuresIn(ended.output),
     said: saidIn(ended.output),
+    findings: findingsIn(ended.output),
   };
 }
 

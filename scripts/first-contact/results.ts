@@ -21,26 +21,51 @@ export interface Result {
   readonly inconclusive: number;
   /** The line of the output that states the outcome. */
   readonly said: string;
+  /** What failed the campaign, as the summary lists it: the property and the sentence. Absent in older results. */
+  readonly findings?: readonly string[];
 }
 
+type Verdict = 'true and harmful' | 'true but harmless' | 'false';
+
 /** The assessment of a finding after reading the project's sources. */
-export interface Judgement {
+interface Judged {
   readonly name: string;
   readonly property: string;
   readonly finding: string;
-  readonly judgement: 'true and harmful' | 'true but harmless' | 'false';
   readonly because: string;
 }
 
+/** A finding of the stored campaigns. The second reader did not know the first one's judgement. */
+export interface Judgement extends Judged {
+  readonly first: Verdict;
+  readonly second: Verdict;
+}
+
+/** A finding of an earlier campaign, which is not repeated in the stored one. */
+export interface EarlierJudgement extends Judged {
+  readonly judgement: Verdict;
+}
+
+/** What people have found out about the stored results. */
+export interface Read {
+  readonly judgements: readonly Judgement[];
+  readonly earlier: readonly EarlierJudgement[];
+  /** By name: what a project without a useful verdict lacks, and how to get it. */
+  readonly missing: { readonly [name: string]: string };
+}
+
 const RESULTS = `${FOLDER}results.json`;
-const JUDGEMENTS = `${FOLDER}judgements.json`;
 const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url));
 
 /** A verdict below these limits is not useful. */
 const FLOOR = { runs: 20, conflicts: 10, staleReads: 10, inconclusiveShare: 0.05 };
 
 export function readResults(): readonly Result[] {
-  return existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as readonly Result[]) : [];
+  return existsSync(RESULTS) ? readJson<readonly Result[]>('results.json') : [];
+}
+
+function readJson<T>(name: string): T {
+  return JSON.parse(readFileSync(`${FOLDER}${name}`, 'utf8')) as T;
 }
 
 /** Adds a result, or replaces an older one of the same project. */
@@ -75,6 +100,13 @@ const SAID: readonly RegExp[] = [
   /^stalemate: (?!.* on \w+, seed \d)(.+)$/m,
 ];
 
+/** Returns the findings that failed the last campaign of the output. */
+export function findingsIn(output: string): readonly string[] {
+  const last = output.slice(output.lastIndexOf('\n$ ') + 1);
+  const summary = last.slice(last.search(/^seed \d/m));
+  return [...summary.matchAll(/^ {2}✗ (.+)$/gm)].map(([, text = '']) => text);
+}
+
 /** Returns the sentence of the output that explains best how it ended. */
 export function saidIn(output: string): string {
   const last = output.slice(output.lastIndexOf('\n$ ') + 1);
@@ -98,12 +130,12 @@ export function isUseful({ exit, runs, conflicts, overtaken = 0, staleReads, inc
 
 /** Writes the table of all results into the page, between its markers. */
 export function writePage(drawn: readonly Repository[], list: readonly Result[] = readResults()): void {
-  const text = tableText(drawn, list, readJudgements());
+  const text = tableText(drawn, list, {
+    judgements: readJson('judgements.json'),
+    earlier: readJson('earlier-judgements.json'),
+    missing: readJson('missing.json'),
+  });
   writeWhole(PAGE, withTable(readFileSync(PAGE, 'utf8'), 'first-contact', text));
-}
-
-function readJudgements(): readonly Judgement[] {
-  return existsSync(JUDGEMENTS) ? (JSON.parse(readFileSync(JUDGEMENTS, 'utf8')) as readonly Judgement[]) : [];
 }
 
 const COLUMNS = [
@@ -121,26 +153,31 @@ const COLUMNS = [
 export function tableText(
   drawn: readonly Repository[],
   results: readonly Result[],
-  judgements: readonly Judgement[],
+  { judgements, earlier, missing }: Read,
 ): string {
   const rows = drawn.map((repository) => {
     const result = results.find(({ name }) => name === repository.name);
     if (result === undefined) return [repository.name, repository.version, '', '', '', '', '', '', 'not tried yet'];
     const { runs, conflicts, overtaken = 0, staleReads, inconclusive } = result;
+    const isUsefulOne = isUseful(result);
     return [
       repository.name,
       repository.version,
-      isUseful(result) ? 'yes' : 'no',
+      isUsefulOne ? 'yes' : 'no',
       result.exit === undefined ? 'ended' : String(result.exit),
       `${result.seconds} s`,
       String(runs),
       `${overtaken > conflicts ? `${overtaken} overtaken` : conflicts}/${staleReads}`,
       String(inconclusive),
-      cut(result.said),
+      isUsefulOne ? cut(result.said) : (missing[repository.name] ?? cut(result.said)),
     ];
   });
   const useful = results.filter(isUseful).length;
-  const judged = judgements.map(({ name, property, finding, judgement, because }) =>
+  const judged = judgements.map(({ name, property, finding, first, second, because }) => [
+    ...[name, `\`${property}\``, finding, first, second].map(cut),
+    because,
+  ]);
+  const before = earlier.map(({ name, property, finding, judgement, because }) =>
     [name, `\`${property}\``, finding, judgement, because].map(cut),
   );
   return [
@@ -149,8 +186,33 @@ export function tableText(
     markdownTable(COLUMNS, rows),
     ...(judged.length === 0
       ? []
-      : ['', markdownTable(['repository', 'property', 'finding', 'judged', 'because'], judged)]),
+      : [
+          '',
+          `${shareText(judgements)} The second reader did not know what the first one had written.`,
+          '',
+          markdownTable(['repository', 'property', 'finding', 'first reading', 'second reading', 'because'], judged),
+        ]),
+    ...(before.length === 0
+      ? []
+      : [
+          '',
+          'Findings of earlier campaigns, with earlier rules; what was false or harmless there is a rule by now, unless it stands above:',
+          '',
+          markdownTable(['repository', 'property', 'finding', 'judged', 'because'], before),
+        ]),
   ].join('\n');
+}
+
+/** Counts the readings, such as `12 findings were each judged twice in the source: 20 of 24 readings (83 %) say true and harmful …`. */
+function shareText(judgements: readonly Judgement[]): string {
+  const readings = judgements.flatMap(({ first, second }) => [first, second]);
+  const count = (verdict: Verdict): number => readings.filter((one) => one === verdict).length;
+  const harmful = count('true and harmful');
+  const share = Math.floor((harmful / readings.length) * 100);
+  return (
+    `${judgements.length} findings failed these campaigns, and each was judged twice in the operator's source: ` +
+    `${harmful} of ${readings.length} readings (${share} %) say true and harmful, ${count('true but harmless')} true but harmless, ${count('false')} false.`
+  );
 }
 
 const CELL_MAX = 240;
