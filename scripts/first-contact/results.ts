@@ -61,11 +61,11 @@ const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url
 const FLOOR = { runs: 20, conflicts: 10, staleReads: 10, inconclusiveShare: 0.05 };
 
 export function readResults(): readonly Result[] {
-  return existsSync(RESULTS) ? readJson<readonly Result[]>('results.json') : [];
+  return existsSync(RESULTS) ? (readJson('results.json') as readonly Result[]) : [];
 }
 
-function readJson<T>(name: string): T {
-  return JSON.parse(readFileSync(`${FOLDER}${name}`, 'utf8')) as T;
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(`${FOLDER}${name}`, 'utf8'));
 }
 
 /** Adds a result, or replaces an older one of the same project. */
@@ -131,9 +131,9 @@ export function isUseful({ exit, runs, conflicts, overtaken = 0, staleReads, inc
 /** Writes the table of all results into the page, between its markers. */
 export function writePage(drawn: readonly Repository[], list: readonly Result[] = readResults()): void {
   const text = tableText(drawn, list, {
-    judgements: readJson('judgements.json'),
-    earlier: readJson('earlier-judgements.json'),
-    missing: readJson('missing.json'),
+    judgements: readJson('judgements.json') as Read['judgements'],
+    earlier: readJson('earlier-judgements.json') as Read['earlier'],
+    missing: readJson('missing.json') as Read['missing'],
   });
   writeWhole(PAGE, withTable(readFileSync(PAGE, 'utf8'), 'first-contact', text));
 }
