@@ -33,6 +33,19 @@ describe('what would fix a finding', () => {
     expect(fixWhere((refused) => refused, withoutVersion)).toMatch(/^Let the server check: send the resourceVersion/);
   });
 
+  it('is a retry where the last write about what differs failed, whatever differs', () => {
+    const signature = { property: 'convergence', class: 'extra-object', actors: [], kind: '', field: '' };
+    const [write] = lostUpdate().record.operations;
+    const failed = (code: number): Operation => {
+      if (write === undefined) throw new Error('expected a request');
+      return { ...write, verb: 'delete', outcome: { type: 'fail', code, reason: '', message: '' } };
+    };
+
+    expect(fixFor(signature, failed(503))).toMatch(/^Return the error of each failed request/);
+    expect(fixFor(signature, failed(404))).toMatch(/^Derive the names of children/);
+    expect(fixFor({ ...signature, class: 'stopped-watching' }, failed(503))).toMatch(/^When a watch ends/);
+  });
+
   it('is told in its first sentence below a story', () => {
     expect(inShort('Answer a 409 (e.g. by reading). And so on.')).toBe('Answer a 409 (e.g. by reading).');
     expect(inShort('No stop')).toBe('No stop');

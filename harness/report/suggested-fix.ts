@@ -4,7 +4,7 @@
  */
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
-import type { Operation } from '../model/history.ts';
+import { isWrite, type Operation } from '../model/history.ts';
 import type { HistoryIndex } from './history-index.ts';
 import { carriedVersion, isConflict } from './operation-text.ts';
 
@@ -26,6 +26,8 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'On each reconcile compare the desired state with the actual state, and return errors (409 too) so that it is retried. Do not assume a state because of what was just sent or last received, and requeue from time to time.',
   'convergence/extra-object':
     'Derive the names of children from owner and index, so that a stale list creates none twice, and on each reconcile delete those that are no longer wanted. A cache lags behind your own writes; for a fixed name, 409 AlreadyExists means that the child exists.',
+  'convergence/given-up':
+    'Return the error of each failed request (409 too), so that it is retried, and record a step as done only after it is done. An error that is only logged is lost once the key leaves the queue.',
   'convergence/stopped-watching':
     'When a watch ends (closed, 410, an error in the stream), list again and watch from there. Informers do this for you; a watch of your own has to do it itself.',
   'convergence/healed-late': 'Retry failures with a back-off that starts small, and reset it when something changes.',
@@ -107,10 +109,18 @@ function isBefore(one: Operation, other: Operation): boolean {
 
 /**
  * Returns the class that selects the fix. If a value was carried back by a patch, by a write without a version, or without an earlier
- * conflict, a retry does not fix it, so the class of another fix is returned.
+ * conflict, a retry does not fix it, so the class of another fix is returned. So it is if the last request about what differs failed.
  */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
+  if (property === 'convergence' && kind !== 'stopped-watching' && isFailedWrite(guilty)) return 'given-up';
   if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;
   if (guilty.verb === 'patch') return 'removed-foreign';
   return conflicts && carriedVersion(guilty.body) !== '' ? kind : 'blind-overwrite';
+}
+
+/** Reports whether a write had no effect or an unknown one; what is gone (404) needs no retry. */
+function isFailedWrite(operation: Operation | undefined): boolean {
+  if (operation === undefined || !isWrite(operation.verb)) return false;
+  const { outcome } = operation;
+  return outcome.type === 'info' || (outcome.type === 'fail' && outcome.code !== 404);
 }
