@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
-import { diffContent, diffLeaves, isServerLeaf, leafInWords, leafPattern, leavesOf } from './leaf.ts';
+import { diffContent, diffLeaves, isServerLeaf, leafInWords, leafPattern, leavesOf, withoutLeaves } from './leaf.ts';
 import type { LeafChange } from './leaf.ts';
 
 const SEED = 20260101;
@@ -95,5 +95,21 @@ describe('a leaf in words', () => {
     ],
   ])('%s is %s', (path, words) => {
     expect(leafInWords(leafPattern(path))).toBe(words);
+  });
+});
+
+describe('withoutLeaves', () => {
+  const keep = (): boolean => false;
+
+  it('keeps the shape of what it keeps: a list that is an item of a list stays one', () => {
+    const object = { spec: { steps: [[{ name: 'a' }, { name: 'b' }], [{ name: 'c' }]], empty: {}, none: null } };
+
+    expect(withoutLeaves(object, keep)).toEqual(object);
+  });
+
+  it('leaves out what is selected, and lists and maps that are empty then', () => {
+    const object = { spec: { steps: [[{ name: 'a', at: 1 }], [{ at: 2 }]], other: [{ at: 3 }] } };
+
+    expect(withoutLeaves(object, (path) => path.endsWith('.at'))).toEqual({ spec: { steps: [[{ name: 'a' }]] } });
   });
 });

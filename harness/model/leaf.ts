@@ -107,7 +107,10 @@ function prune(path: string, value: JsonValue | undefined, drop: (path: string) 
   if (Array.isArray(value)) {
     const list = value as readonly JsonValue[];
     const names = itemNames(list);
-    const kept = list.flatMap((item, index) => prune(path + (names[index] ?? ''), item, drop) ?? []);
+    // A list that is an item of another list stays one item.
+    const kept = list
+      .map((item, index) => prune(path + (names[index] ?? ''), item, drop))
+      .filter((item) => item !== undefined);
     return kept.length === 0 && (list.length > 0 || drop(path)) ? undefined : kept;
   }
   const out: { [key: string]: JsonValue } = {};
