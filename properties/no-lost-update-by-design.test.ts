@@ -93,3 +93,31 @@ it.each([
     expect.stringMatching(expected),
   ]);
 });
+
+it.each([
+  ['of an object that the target created', 'controller', undefined, /^warning: .* its PUT (?:drops it|rebuilds spec)/],
+  ['of an object of the user', 'user', undefined, /^error: .* its PUT (?:drops it|rebuilds spec)/],
+  ['that is back at an old value', 'controller', 1, /^error: .* carries content of version/],
+])('judges a lost field of another writer %s', (_, creator, left, expected) => {
+  const h = historyBuilder();
+  h.create(
+    creator,
+    RESOURCE,
+    manifest('Widget', 'web', { spec: { size: 1, ...(left === undefined ? {} : { pause: left }) } }),
+  );
+  h.phase('contention');
+  h.get('controller', RESOURCE, 'web');
+  h.edit('writer-1', RESOURCE, 'web', ['spec', 'pause'], 5);
+  // What the target sends back of a later version shows that it had read that one.
+  if (left === undefined) h.edit('writer-1', RESOURCE, 'web', ['metadata', 'labels', 'seen'], 'yes');
+  const { metadata } = h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, {
+    ...manifest('Widget', 'web'),
+    metadata,
+    spec: { size: 2, ...(left === undefined ? {} : { pause: left }) },
+  });
+
+  expect(losses(h.build({ reference: { ownedLeaves: { [`${RESOURCE}:web`]: ['spec.size'] } } }))).toEqual([
+    expect.stringMatching(expected),
+  ]);
+});

@@ -102,25 +102,30 @@ function violationOf(history: History, loss: Loss): Violation {
 }
 
 /** What a target may take for its own as a whole ({@link ownedWhole}). */
-type Whole = 'list' | 'map';
+type Whole = 'list' | 'child';
+
+/** What several clients share in every object, whoever created it. */
+const SHARED_LISTS = /^metadata\.(?:finalizers|ownerReferences)\b/;
 
 /**
  * Returns what the target takes for its own as a whole, if that is why the change was lost; other clients rarely have content there. Only
  * what is gone counts: a value that is back from an old version was copied, so the target does keep what it has read.
  *
  * - `list`: conditions in a list whose schema declares no keys. The API server takes such a list for one value, which has one owner.
- * - `map`: labels or annotations of an object that the target created, where it sets all of them whatever it has read: it built the object
- *   from scratch, or dropped a key that it had read.
+ * - `child`: an object that the target created, where it sets all of a part whatever it has read: it built the object from scratch, or
+ *   dropped what it had read.
  */
 function ownedWhole(history: History, loss: Loss): Whole | undefined {
   const { guilty, operation, field, changes, class: kind } = loss;
   if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
-  if (!/^metadata\.(?:labels|annotations)\b/.test(field)) return undefined;
+  if (SHARED_LISTS.test(field)) return undefined;
   const [first] = indexOf(history).chain(guilty.uid);
   const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
-  return created && (isFromScratch(operation) || kind === 'removed-foreign' || kind === 'rebuilt') ? 'map' : undefined;
+  return created && (isFromScratch(operation) || kind === 'removed-foreign' || kind === 'rebuilt')
+    ? 'child'
+    : undefined;
 }
 
 function sentence(history: History, loss: Loss, whole: Whole | undefined): string {
@@ -144,7 +149,7 @@ function why(history: History, loss: Loss, whole: Whole | undefined): string {
   const { base, carried, operation, victim, newest, field, rebuilt } = loss;
   const request = requestName(loss);
   if (whole === 'list') return `its ${request} replaces the list, for whose items the CRD declares no keys`;
-  if (whole === 'map' && isFromScratch(operation)) return `its ${request} builds the object from scratch`;
+  if (whole === 'child' && isFromScratch(operation)) return `its ${request} builds the object from scratch`;
   switch (loss.class) {
     case 'own-update-lost':
       return `its ${request}, in flight at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;
