@@ -20,6 +20,7 @@ import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { refusalOf } from '../harness/oracle/refused-input.ts';
 import { diedUnseen } from '../harness/oracle/unseen-life.ts';
 import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
@@ -34,6 +35,7 @@ const SILENT =
   'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
 const DIED_UNSEEN = 'it was created and deleted while a watch was down, so that no event of it reached the target';
+const REFUSED = 'a fresh copy refuses the input, and has never seen the valid one before';
 const AS_BEFORE = 'as in an earlier run, in which more time did not fix it';
 /** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
@@ -104,6 +106,9 @@ function judgeSuspect(
   expected: Expected,
   found: readonly [Difference, ...(readonly Difference[])],
 ): CheckResult {
+  const refusals = found.map((difference) => refusalOf(history, expected.outcomes, difference));
+  if (refusals.every((refusal) => refusal !== undefined))
+    return violated(history, found, 'path-dependent', 'warning', `${REFUSED} (${cut(refusals[0])})`);
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = lastProbe(history, 'extended-settle');
@@ -113,7 +118,9 @@ function judgeSuspect(
       ? found
       : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
   // A run that healed in the middle of a long settle phase had no time left for the full silence.
-  const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
+  const isOver =
+    extended !== undefined &&
+    (isAtRest(extended) || extended.laterHalf?.requests === 0 || extended.laterHalf?.ordinary === true);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
   if (extended !== undefined && hasIdled(extended, Math.min(LONG_MS, windowMs))) {
     const again = knownViolated(history, later);
@@ -136,7 +143,7 @@ function judgeSuspect(
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
     return ask(`${inGeneral(found[0])}; could not determine whether more time or a restart fixes that`, ...needs);
   }
-  if (!isAtRest(extended)) {
+  if (!isAtRest(extended) && !isBusyElsewhere(history, extended, later)) {
     return {
       result: 'inconclusive',
       reason: `the target was given ${windowMs / 1000} s more and was still not at rest`,
@@ -231,6 +238,19 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
 function isKnownUndisturbed(history: History, found: readonly Difference[]): boolean {
   const known = lastProbe(history, 'known-undisturbed');
   return known !== undefined && found.every((difference) => known.kinds.includes(kindOf(difference)));
+}
+
+/**
+ * Reports whether the target is as busy as it is undisturbed at rest, and has not changed what differs in all that time. A target that
+ * retries one object for ever, such as one whose handler fails each time, is never silent; the others can be judged.
+ */
+function isBusyElsewhere(history: History, extended: Extended, found: readonly Difference[]): boolean {
+  if (extended.laterHalf?.ordinary !== true) return false;
+  const versions = new Map(extended.final.map(({ metadata: { uid = '', resourceVersion } }) => [uid, resourceVersion]));
+  return found.every(({ uid }) => {
+    const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
+    return last === undefined || versions.get(last.uid) === last.object.metadata.resourceVersion;
+  });
 }
 
 /** Reports whether the target, which may poll, has changed nothing for this long. */
@@ -359,6 +379,11 @@ function inGeneral({ what, resource, path }: Difference): string {
 }
 
 const VALUE_MAX = 60;
+const REFUSAL_MAX = 160;
+
+function cut(refusal = ''): string {
+  return refusal.length <= REFUSAL_MAX ? refusal : `${refusal.slice(0, REFUSAL_MAX - 1)}…`;
+}
 
 function text(value: JsonValue | undefined): string {
   const json = JSON.stringify(value ?? null);

@@ -58,7 +58,7 @@ describe('truthful-status', () => {
     });
   });
 
-  it('convicts a number meant for an earlier object of the same name', () => {
+  it('warns of a number meant for an earlier object of the same name', () => {
     const { h } = started();
     changeImage(h, 'app:v2');
     h.deliver('controller', WIDGETS);
@@ -66,7 +66,16 @@ describe('truthful-status', () => {
     h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'app:v1' } }));
     report(h, { observedGeneration: 2 });
 
-    expect(classes(h)).toEqual(['ahead-of-generation']);
+    expect(truthfulStatus.check(h.build())).toMatchObject({
+      violations: [
+        {
+          severity: 'warning',
+          sentence: expect.stringMatching(
+            / as 2 .*generation is 1: the number is that of the deleted object of this name$/,
+          ),
+        },
+      ],
+    });
   });
 
   it('convicts a generation that had not reached the target', () => {

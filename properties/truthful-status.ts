@@ -2,7 +2,7 @@
  * P5, truthful status: `observedGeneration` is the generation of the spec that its writer had read.
  *
  * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
- * exceeds the generation of the object, never decreases, and never names a generation that had not reached the target. It also
+ * exceeds the generation of the object (a warning if it is that of a deleted object of the same name), never decreases, and never names a generation that had not reached the target. It also
  * judges a status whose writer took the number from a newer read than the one it acted on: such a status, or a child, still repeats
  * values of the older spec. The references show which leaves repeat the spec. What a ready condition means is for the user to declare.
  */
@@ -79,11 +79,10 @@ function judgeClaim(claim: StatusClaim): Violation | string | undefined {
   if (generation === undefined) return undefined;
   const what = `${change.path} of ${index.shortName(revision)}`;
   if (value > generation) {
-    return violation(
-      claim,
-      'ahead-of-generation',
-      `${revision.actor} reported ${what} as ${value} (version ${revision.revision}), while its generation is ${generation}`,
-    );
+    const said = `${revision.actor} reported ${what} as ${value} (version ${revision.revision}), while its generation is ${generation}`;
+    if (!isOfPredecessor(claim)) return violation(claim, 'ahead-of-generation', said);
+    const sentence = `${said}: the number is that of the deleted object of this name`;
+    return { ...violation(claim, 'ahead-of-generation', sentence), severity: 'warning' };
   }
   const higher = higherBefore(claim);
   if (higher !== undefined) {
@@ -106,6 +105,22 @@ function judgeClaim(claim: StatusClaim): Violation | string | undefined {
     );
   }
   return judgeEcho(claim, known.watched);
+}
+
+/**
+ * Reports whether the value was right for a deleted object of the same name. No client takes such a status for one of the new object's
+ * spec, as the number is not its generation, and its first reconcile replaces it.
+ */
+function isOfPredecessor({ history: { revisions }, revision, value }: StatusClaim): boolean {
+  return revisions.some(
+    ({ resource, namespace, name, uid, at, object }) =>
+      resource === revision.resource &&
+      namespace === revision.namespace &&
+      name === revision.name &&
+      uid !== revision.uid &&
+      at < revision.at &&
+      object.metadata.generation === value,
+  );
 }
 
 /** Returns the highest value that the target itself had reported before in that field, if it is higher than the new one. */

@@ -86,6 +86,8 @@ export type ProbeResult =
         readonly attempts?: number;
         readonly spanMs: number;
         readonly goesOn: boolean;
+        /** Present if the references at rest are as busy. */
+        readonly ordinary?: true;
       };
     };
 

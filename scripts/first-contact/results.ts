@@ -196,7 +196,7 @@ export function tableText(
       ? []
       : [
           '',
-          'Findings of earlier campaigns, with earlier rules; what was false or harmless there is a rule by now, unless it stands above:',
+          'Findings of earlier campaigns, with earlier rules; what was false or harmless there is a rule by now, unless the table above repeats it:',
           '',
           markdownTable(['repository', 'property', 'finding', 'judged', 'because'], before),
         ]),

@@ -20,7 +20,7 @@ import type { Program, Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { lastProbe } from '../../oracle/last-probe.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
-import { activityAfter, goesOn, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
+import { activityAfter, goesOn, isOrdinaryIdle, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import type { TrialVariant } from './trial-options.ts';
@@ -343,6 +343,7 @@ function settled(longer: History, windowMs: number): ProbeResult {
             requests: half.activity.length,
             spanMs: half.spanMs,
             goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
+            ...(isOrdinaryIdle(longer, half.activity, half.spanMs) ? { ordinary: true as const } : {}),
           },
         }),
   };

@@ -279,6 +279,7 @@ const probe: z.ZodType<ProbeResult> = z
           attempts: z.number().exactOptional(),
           spanMs: z.number(),
           goesOn: z.boolean(),
+          ordinary: z.literal(true).exactOptional(),
         })
         .exactOptional(),
     } satisfies Shape<Probe<'extended-settle'>>),
