@@ -1,7 +1,7 @@
 /** Whether a run, and what a fresh copy makes of its input, can be compared at all. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { manifest, ownedBy } from '../harness/oracle/test-history.ts';
+import { manifest, ownedBy, type HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { expected, healthy, judge, probes, run, WIDGETS } from './test-convergence.ts';
 
 const EVENT = 'events/default/web.1';
@@ -81,4 +81,26 @@ it('takes a target for healed that is busy as usual, once nothing differs', () =
   expect(judge(h, [expected(...healthy()), ...again])).toMatchObject({
     violations: [{ severity: 'warning', signature: { class: 'healed-late' } }],
   });
+});
+
+const PORTS: readonly [string, KubeObject] = ['configmaps/default/ports', manifest('ConfigMap', 'ports')];
+
+it.each([
+  ['warns of what a target made at its start and a writer deleted', true, 'writer-1', 'Ready', true],
+  ['has another reason if it was made for an object', false, 'writer-1', 'Ready', false],
+  ['has another reason if the target deleted it itself', true, 'controller', 'Ready', false],
+  ['has another reason if something else differs as well', true, 'writer-1', 'Failed', false],
+])('%s', (_, atStart, deleter, phase, isExcused) => {
+  const make = (h: HistoryBuilder): void => void h.create('controller', 'configmaps', PORTS[1]);
+  const { h } = run(phase, 'v1', atStart ? make : undefined);
+  if (!atStart) make(h);
+  h.delete(deleter, 'configmaps', 'ports');
+  const writes = ['create configmaps/ports', `update ${WIDGETS}/web`];
+
+  const final = [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')];
+
+  const result = judge(h, [expected(...healthy(), PORTS), ...probes(h, { writes, final })]);
+
+  expect(result.result).toBe('violated');
+  expect(JSON.stringify(result).includes('makes it only when it starts')).toBe(isExcused);
 });

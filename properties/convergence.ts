@@ -19,6 +19,7 @@ import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
+import { isMadeAtStart } from '../harness/oracle/made-at-start.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { refusalOf } from '../harness/oracle/refused-input.ts';
 import { diedUnseen } from '../harness/oracle/unseen-life.ts';
@@ -36,6 +37,7 @@ const SILENT =
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
 const DIED_UNSEEN = 'it was created and deleted while a watch was down, so that no event of it reached the target';
 const REFUSED = 'a fresh copy refuses the input, and has never seen the valid one before';
+const MADE_AT_START = 'the target makes it only when it starts, for no object, and another client deleted it';
 const AS_BEFORE = 'as in an earlier run, in which more time did not fix it';
 /** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
@@ -161,6 +163,8 @@ function judgeSuspect(
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
+  if (later.every((difference) => isMadeAtStart(history, difference)))
+    return violated(history, later, 'path-dependent', 'warning', MADE_AT_START);
   // What depends on the object differs as well, for the same reason.
   if (later.some((difference) => diedUnseen(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', DIED_UNSEEN);

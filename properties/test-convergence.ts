@@ -20,9 +20,18 @@ export const REFERENCE: Pick<Reference, 'ownedLeaves' | 'volatileLeaves'> = {
   volatileLeaves: { [`${WIDGETS}:web`]: ['status.token'] },
 };
 
-/** Starts a history with a widget that has a status, and a deployment that the target creates. */
-export function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: KubeObject } {
+/**
+ * Starts a history with a widget that has a status, and a deployment that the target creates.
+ *
+ * @param before - Adds what comes before the widget.
+ */
+export function run(
+  phase = 'Ready',
+  image = 'v1',
+  before: (h: HistoryBuilder) => void = () => {},
+): { h: HistoryBuilder; owner: KubeObject } {
   const h = historyBuilder();
+  before(h);
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v1' }, status: {} }));
   h.phase('contention');
   const owner = h.get('controller', WIDGETS, 'web');

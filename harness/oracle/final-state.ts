@@ -6,6 +6,7 @@
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { generationLag } from '../model/generation-lag.ts';
 import { OUTSIDE } from '../model/outside.ts';
 import { isAside } from '../model/aside.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
@@ -310,7 +311,7 @@ function compare(
       !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
       !(/^status\..*resourceVersion/i.test(path) && isVersion(from) && isVersion(to)) &&
-      !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
+      !(path.endsWith('observedGeneration') && generationLag(want.object, from) === generationLag(have.object, to)),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
@@ -363,14 +364,6 @@ function isOwnWrite(history: History, uid: string, path: string): boolean {
     own = true;
   }
   return own;
-}
-
-/**
- * Returns how far `observedGeneration` lags behind. Only this lag is compared: generations count edits, and a fresh object has had fewer of
- * them.
- */
-function lag(object: KubeObject, observed: JsonValue | undefined): number | undefined {
-  return typeof observed === 'number' ? (object.metadata.generation ?? 0) - observed : undefined;
 }
 
 /** Drops differences, in values and in paths, that are only a uid or a generated name of the other run. */

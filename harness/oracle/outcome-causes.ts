@@ -276,6 +276,9 @@ function rootOf(history: History, { resource, uid }: Wrong): string {
     ({ object } = above);
   }
   const [only] = applied;
+  // What the target made before anything was applied is for no object.
+  const appliedAt = revisions.find(({ actor, type }) => actor === 'user' && type === 'ADDED')?.at ?? 0;
+  if (any !== undefined && any.at < appliedAt) return resource;
   return applied.size === 1 && only !== undefined ? only : resource;
 }
 

@@ -207,7 +207,8 @@ export class Prober {
       }
       case 'extended-settle': {
         if (live !== undefined) return this.#settleOn(request.windowMs, history, live);
-        return settled(await this.#variant(trial, { settleWindowMs: request.windowMs }), request.windowMs);
+        const longer = await this.#variant(trial, { settleWindowMs: request.windowMs });
+        return settled(longer, request.windowMs, this.#reference);
       }
       default:
         return assertNever(request);
@@ -269,7 +270,7 @@ export class Prober {
     const leftMs = live.waitsForReal ? Math.max(0, this.#patience.leftMs()) : Number.POSITIVE_INFINITY;
     const longer = await live.settleOn(Math.min(windowMs, next, leftMs));
     if (live.waitsForReal) this.#patience.spend(realNow() - began);
-    return settled(longer.history, longer.windowMs);
+    return settled(longer.history, longer.windowMs, this.#reference);
   }
 
   /**
@@ -326,8 +327,9 @@ function livedMs(history: History): number {
   return Number.isFinite(ms) && ms >= LIVED_MIN_MS ? Math.ceil(ms / MINUTE_MS) * MINUTE_MS : 0;
 }
 
-function settled(longer: History, windowMs: number): ProbeResult {
+function settled(longer: History, windowMs: number, reference: Reference): ProbeResult {
   const half = laterHalf(longer);
+  const isOrdinary = half !== undefined && isOrdinaryIdle({ ...longer, reference }, half.activity, half.spanMs);
   return {
     probe: 'extended-settle',
     windowMs,
@@ -343,7 +345,7 @@ function settled(longer: History, windowMs: number): ProbeResult {
             requests: half.activity.length,
             spanMs: half.spanMs,
             goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
-            ...(isOrdinaryIdle(longer, half.activity, half.spanMs) ? { ordinary: true as const } : {}),
+            ...(isOrdinary ? { ordinary: true as const } : {}),
           },
         }),
   };

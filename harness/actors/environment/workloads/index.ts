@@ -16,7 +16,7 @@ import { CLUSTER_ROLES, reconcileClusterRole } from './cluster-role.ts';
 import { reconcileDeployment } from './deployment.ts';
 import { reconcileBudget } from './disruption-budget.ts';
 import { reconcileJob } from './job.ts';
-import { nextOfPod, node, NODE_NAME, reconcilePod } from './kubelet.ts';
+import { nextOfPod, node, NODE_NAME, reconcileNode, reconcilePod } from './kubelet.ts';
 import { reconcileBalanced } from './load-balancer.ts';
 import { ReadinessDelays, type PaceOptions } from './pace.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
@@ -104,7 +104,8 @@ export class Workloads {
     if (resource !== 'namespaces' && resource !== 'persistentvolumes' && resource !== 'nodes' && known === undefined)
       return;
     this.#view.learn(change);
-    if (type !== 'DELETED' && resource !== 'nodes') this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
+    const isOurs = resource !== 'nodes' || (type === 'MODIFIED' && name === NODE_NAME);
+    if (type !== 'DELETED' && isOurs) this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
@@ -121,8 +122,11 @@ export class Workloads {
   async #attempt(item: string): Promise<WorkResult> {
     const [resource = '', key = ''] = item.split(' ');
     if (this.#rules?.isLeftToTarget(resource) === true) return 'done';
-    if (resource === 'nodes') return this.#api.create(node(this.#api.timestamp()), '');
     const object = this.#view.get(resource, key);
+    if (resource === 'nodes')
+      return object === undefined
+        ? this.#api.create(node(this.#api.timestamp()), '')
+        : reconcileNode(this.#api, object);
     if (object === undefined) return 'done';
     if (this.#rules !== undefined && this.#pace !== undefined)
       return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);

@@ -1,7 +1,8 @@
 /**
- * Scheduler and kubelet of one node without containers: pods are bound, become ready, complete if they belong to a Job, and are removed
+ * Scheduler and kubelet of one node without containers: the node reports its resources, and pods are bound, become ready, complete if they belong to a Job, and are removed
  * when deleted.
  */
+import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
@@ -11,14 +12,21 @@ import { mapAt } from './view.ts';
 export const NODE_NAME = 'stalemate-node';
 const ADDRESS = '192.0.2.1';
 
-/** Returns the node that all pods run on. */
+/** Returns the node that all pods run on, as a kubelet and the controllers of nodes leave it: clients rely on its annotations, too. */
 export function node(now: string): KubeObject {
   const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
   const capacity = { cpu: '64', memory: '256Gi', pods: '10000' };
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: NODE_NAME, labels: { 'kubernetes.io/hostname': NODE_NAME, 'kubernetes.io/os': 'linux' } },
+    metadata: {
+      name: NODE_NAME,
+      labels: { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': NODE_NAME, 'kubernetes.io/os': 'linux' },
+      annotations: {
+        'node.alpha.kubernetes.io/ttl': '0',
+        'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
+      },
+    },
     spec: {},
     status: {
       capacity,
@@ -27,6 +35,18 @@ export function node(now: string): KubeObject {
       conditions: [{ ...ready, lastHeartbeatTime: now, lastTransitionTime: now }],
     },
   };
+}
+
+/** Makes the same resources allocatable that the node has: other clients add extended resources to its capacity. */
+export async function reconcileNode(api: Api, live: KubeObject): Promise<WorkResult> {
+  const { capacity, allocatable } = live['status'] === undefined ? {} : mapAt(live, 'status');
+  const [have, may] = [mapOf(capacity), mapOf(allocatable)];
+  const changes: JsonObject = {
+    ...Object.fromEntries(Object.keys(may).flatMap((key) => (have[key] === undefined ? [[key, null]] : []))),
+    ...Object.fromEntries(Object.entries(have).filter(([key, value]) => may[key] !== value)),
+  };
+  if (Object.keys(changes).length === 0) return 'done';
+  return api.patch(live, { status: { allocatable: changes } }, 'status');
 }
 
 /** Returns the next step of a pod; undefined if there is none. */
