@@ -130,6 +130,21 @@ describe('no-resurrection of what an owner had', () => {
     });
   });
 
+  it.each([
+    ['does not take a program for idle that its client holds back within a reconcile', 200, 'holds'],
+    ['takes a program for idle that has sent nothing for seconds', 5_000, 'violated'],
+  ])('%s', (_, pauseMs, result) => {
+    const { h, owner } = gone();
+    h.deliver('controller', WIDGETS);
+    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
+    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    h.pass(pauseMs);
+    h.create('controller', CHILD, child(owner, 'web-0'));
+    const measurements = [{ actor: 'controller', when: 'start' as const, pid: 1, at: 0, timeMs: 0 }];
+
+    expect(noResurrection.check({ ...h.build(), measurements }).result).toBe(result);
+  });
+
   it('lets it finish what was under way when it was told', () => {
     const { h, owner } = gone();
     const first = h.begin('controller', 'create', CHILD, 'web-0', { body: child(owner, 'web-0') });

@@ -24,6 +24,11 @@ const NAME = 'no-resurrection';
  * may fall between two requests.
  */
 const IDLE_MOMENTS = 2;
+/**
+ * How long, in ms of run time, a program must have sent nothing before it counts as idle. Clients limit their own rate within one
+ * reconcile: client-go's default is five requests a second, and a burst of ten.
+ */
+const THROTTLED_MS = 2_000;
 
 export const noResurrection: Property = {
   name: NAME,
@@ -129,8 +134,8 @@ function endOfOwner(
  * request in flight and was not stopped.
  */
 function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delivery): boolean {
-  const { operations, deliveries, revisions, processes } = index.history;
-  const until = index.operation(creation.op)?.invoked.at ?? creation.at;
+  const { operations, deliveries, revisions, processes, measurements = [] } = index.history;
+  const { at: until, timeMs: untilMs } = index.operation(creation.op)?.invoked ?? creation;
   const busy = operations.filter(
     ({ actor, verb, invoked, answered }) =>
       actor === creation.actor &&
@@ -138,6 +143,9 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delive
       invoked.at < until &&
       (answered?.at ?? Number.POSITIVE_INFINITY) > delivered.at,
   );
+  // Only programs are measured.
+  const sinceMs = Math.max(delivered.timeMs, ...busy.map(({ answered }) => answered?.timeMs ?? 0));
+  if (measurements.length > 0 && untilMs - sinceMs < THROTTLED_MS) return false;
   const isStopped = (at: number): boolean =>
     processes.findLast(
       (one) => one.actor === creation.actor && one.at < at && (one.kind === 'paused' || one.kind === 'resumed'),
