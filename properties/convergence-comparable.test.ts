@@ -87,6 +87,7 @@ const PORTS: readonly [string, KubeObject] = ['configmaps/default/ports', manife
 
 it.each([
   ['warns of what a target made at its start and a writer deleted', true, 'writer-1', 'Ready', true],
+  ['warns as well if garbage collection ended its deletion', true, 'gc', 'Ready', true],
   ['has another reason if it was made for an object', false, 'writer-1', 'Ready', false],
   ['has another reason if the target deleted it itself', true, 'controller', 'Ready', false],
   ['has another reason if something else differs as well', true, 'writer-1', 'Failed', false],

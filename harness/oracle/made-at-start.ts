@@ -15,6 +15,6 @@ export function isMadeAtStart({ revisions }: History, { what, object }: Differen
   if (first === undefined || first.at > applied || (first.object.metadata.ownerReferences ?? []).length > 0)
     return false;
   return (
-    roleOf(first.actor) === 'target' && own.some(({ type, actor }) => type === 'DELETED' && roleOf(actor) === 'writer')
+    roleOf(first.actor) === 'target' && own.some(({ type, actor }) => type === 'DELETED' && roleOf(actor) !== 'target')
   );
 }
