@@ -14,34 +14,55 @@ function event(type: string, name: string): readonly [string, KubeObject] {
   ];
 }
 
-it.each([
-  [
-    'warns where a fresh copy refuses the input',
-    event('Warning', 'web'),
-    'warning',
-    /valid one before \(Invalid: size: must be 1\)$/,
-  ],
-  ['convicts where a fresh copy only reports what it does', event('Normal', 'web'), 'error', /behind/],
-  ['convicts where a fresh copy refuses another input', event('Warning', 'other'), 'error', /behind/],
-])('%s', (_, said, severity, sentence) => {
+/** Starts a run that has left a deployment of the widget, and in which the target recorded an event. */
+function leftBehind(inRun: readonly [string, KubeObject] | undefined): {
+  readonly h: HistoryBuilder;
+  readonly owner: KubeObject;
+} {
   const { h, owner } = run();
   const ownerReferences = [ownedBy(owner)];
   h.create('controller', 'deployments.apps', manifest('Deployment', 'stray', { spec: {} }, { ownerReferences }));
+  if (inRun !== undefined) h.create('controller', 'events', inRun[1]);
+  return { h, owner };
+}
+
+const REFUSED = event('Warning', 'web');
+
+it.each([
+  [
+    'warns where a fresh copy refuses the input, as the target did',
+    REFUSED,
+    REFUSED,
+    /valid one before \(Invalid: size: must be 1\)$/,
+  ],
+  ['has another reason where only the fresh copy refuses it', REFUSED, undefined, /a copy started now would/],
+  [
+    'has another reason where a fresh copy reports what it does',
+    event('Normal', 'web'),
+    REFUSED,
+    /a copy started now would/,
+  ],
+  [
+    'has another reason where a fresh copy refuses another input',
+    event('Warning', 'other'),
+    REFUSED,
+    /a copy started now would/,
+  ],
+])('%s', (_, said, inRun, sentence) => {
+  const { h } = leftBehind(inRun);
 
   expect(judge(h, [expected(...healthy(), said), ...probes(h)])).toMatchObject({
-    violations: [{ severity, sentence: expect.stringMatching(sentence) }],
+    violations: [{ sentence: expect.stringMatching(sentence) }],
   });
 });
 
 it('convicts where a fresh copy complains of the input, and makes something for it nevertheless', () => {
-  const { h, owner } = run();
-  const ownerReferences = [ownedBy(owner)];
-  h.create('controller', 'deployments.apps', manifest('Deployment', 'stray', { spec: {} }, { ownerReferences }));
-  const child = manifest('ConfigMap', 'web', {}, { ownerReferences });
+  const { h, owner } = leftBehind(REFUSED);
+  const child = manifest('ConfigMap', 'web', {}, { ownerReferences: [ownedBy(owner)] });
   const made: readonly [string, KubeObject] = ['configmaps/default/web', child];
   h.create('controller', 'configmaps', child);
 
-  expect(judge(h, [expected(...healthy(), event('Warning', 'web'), made), ...probes(h)])).toMatchObject({
+  expect(judge(h, [expected(...healthy(), REFUSED, made), ...probes(h)])).toMatchObject({
     violations: [{ severity: 'error' }],
   });
 });
@@ -62,6 +83,19 @@ it.each([
   });
 
   expect(judge(h, [expected(...healthy()), ...busy]).result).toBe(result);
+});
+
+it('does not judge what the target made in the longer look', () => {
+  const { h } = run();
+  const busy = probes(h, { quiescent: false }).map((probe) => {
+    if (probe.probe !== 'extended-settle') return probe;
+    const later = manifest('Deployment', 'other', { spec: {} }, { uid: 'of-the-longer-look' });
+    const laterHalf = { requests: 90, spanMs: 300_000, goesOn: true, ordinary: true as const };
+    return { ...probe, final: [...probe.final, later], laterHalf };
+  });
+  h.create('controller', 'deployments.apps', manifest('Deployment', 'stray', { spec: {} }));
+
+  expect(judge(h, [expected(...healthy()), ...busy]).result).toBe('inconclusive');
 });
 
 it('takes a target for healed that is busy as usual, once nothing differs', () => {
@@ -91,11 +125,18 @@ it.each([
   ['has another reason if it was made for an object', false, 'writer-1', 'Ready', false],
   ['has another reason if the target deleted it itself', true, 'controller', 'Ready', false],
   ['has another reason if something else differs as well', true, 'writer-1', 'Failed', false],
-])('%s', (_, atStart, deleter, phase, isExcused) => {
+  ['has another reason if the target tried to make it again', true, 'writer-1', 'Ready', false, 'fails'],
+  ['has another reason if the target had made it again before', true, 'writer-1', 'Ready', false, 'works'],
+] as const)('%s', (_, atStart, deleter, phase, isExcused, again?: string) => {
   const make = (h: HistoryBuilder): void => void h.create('controller', 'configmaps', PORTS[1]);
   const { h } = run(phase, 'v1', atStart ? make : undefined);
   if (!atStart) make(h);
   h.delete(deleter, 'configmaps', 'ports');
+  if (again === 'fails') h.begin('controller', 'create', 'configmaps', 'ports', { body: PORTS[1] }).fail(500);
+  if (again === 'works') {
+    make(h);
+    h.delete(deleter, 'configmaps', 'ports');
+  }
   const writes = ['create configmaps/ports', `update ${WIDGETS}/web`];
 
   const final = [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')];

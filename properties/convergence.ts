@@ -108,9 +108,6 @@ function judgeSuspect(
   expected: Expected,
   found: readonly [Difference, ...(readonly Difference[])],
 ): CheckResult {
-  const refusals = found.map((difference) => refusalOf(history, expected.outcomes, difference));
-  if (refusals.every((refusal) => refusal !== undefined))
-    return violated(history, found, 'path-dependent', 'warning', `${REFUSED} (${cut(refusals[0])})`);
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = lastProbe(history, 'extended-settle');
@@ -124,6 +121,11 @@ function judgeSuspect(
     extended !== undefined &&
     (isAtRest(extended) || extended.laterHalf?.requests === 0 || extended.laterHalf?.ordinary === true);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
+  if (isOver) {
+    const refusals = later.map((difference) => refusalOf(history, expected.outcomes, difference));
+    if (refusals.every((refusal) => refusal !== undefined))
+      return violated(history, later, 'path-dependent', 'warning', `${REFUSED} (${cut(refusals[0])})`);
+  }
   if (extended !== undefined && hasIdled(extended, Math.min(LONG_MS, windowMs))) {
     const again = knownViolated(history, later);
     if (again.length > 0) return violated(history, again, undefined, 'error', AS_BEFORE);
@@ -145,7 +147,7 @@ function judgeSuspect(
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
     return ask(`${inGeneral(found[0])}; could not determine whether more time or a restart fixes that`, ...needs);
   }
-  if (!isAtRest(extended) && !isBusyElsewhere(history, extended, later)) {
+  if (!isAtRest(extended) && !isBusyElsewhere(history, extended, found, later)) {
     return {
       result: 'inconclusive',
       reason: `the target was given ${windowMs / 1000} s more and was still not at rest`,
@@ -248,12 +250,18 @@ function isKnownUndisturbed(history: History, found: readonly Difference[]): boo
  * Reports whether the target is as busy as it is undisturbed at rest, and has not changed what differs in all that time. A target that
  * retries one object for ever, such as one whose handler fails each time, is never silent; the others can be judged.
  */
-function isBusyElsewhere(history: History, extended: Extended, found: readonly Difference[]): boolean {
+function isBusyElsewhere(
+  history: History,
+  extended: Extended,
+  before: readonly Difference[],
+  later: readonly Difference[],
+): boolean {
   if (extended.laterHalf?.ordinary !== true) return false;
   const versions = new Map(extended.final.map(({ metadata: { uid = '', resourceVersion } }) => [uid, resourceVersion]));
-  return found.every(({ uid }) => {
-    const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
-    return last === undefined || versions.get(last.uid) === last.object.metadata.resourceVersion;
+  return later.every(({ what, object, uid }) => {
+    if (uid === undefined) return before.some((one) => one.what === what && one.object === object);
+    const last = indexOf(history).chain(uid).at(-1);
+    return last !== undefined && versions.get(uid) === last.object.metadata.resourceVersion;
   });
 }
 

@@ -104,8 +104,8 @@ function violationOf(history: History, loss: Loss): Violation {
 /** What a target may take for its own as a whole ({@link ownedWhole}). */
 type Whole = 'list' | 'child';
 
-/** What several clients share in every object, whoever created it. */
-const SHARED_LISTS = /^metadata\.(?:finalizers|ownerReferences)\b/;
+/** What a controller may set as a whole in objects that it created. Finalizers, owner references and the status are shared. */
+const OWN_PARTS = /^(?:metadata\.(?:labels|annotations)|spec|data|binaryData|stringData)\b/;
 
 /**
  * Returns what the target takes for its own as a whole, if that is why the change was lost; other clients rarely have content there. Only
@@ -120,7 +120,7 @@ function ownedWhole(history: History, loss: Loss): Whole | undefined {
   if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
-  if (SHARED_LISTS.test(field)) return undefined;
+  if (!OWN_PARTS.test(field)) return undefined;
   const [first] = indexOf(history).chain(guilty.uid);
   const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
   return created && (isFromScratch(operation) || kind === 'removed-foreign' || kind === 'rebuilt')

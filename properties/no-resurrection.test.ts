@@ -133,12 +133,15 @@ describe('no-resurrection of what an owner had', () => {
   it.each([
     ['does not take a program for idle that its client holds back within a reconcile', 200, 'holds'],
     ['takes a program for idle that has sent nothing for seconds', 5_000, 'violated'],
-  ])('%s', (_, pauseMs, result) => {
+    ['takes a program for idle that only renews its lock', 5_000, 'violated', 'leases.coordination.k8s.io'],
+    ['does not take a program for idle that changes something else', 5_000, 'holds', 'configmaps'],
+  ])('%s', (_, pauseMs, result, written?: string) => {
     const { h, owner } = gone();
     h.deliver('controller', WIDGETS);
     h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
     h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
     h.pass(pauseMs);
+    if (written !== undefined) h.create('controller', written, manifest('Other', 'lock'));
     h.create('controller', CHILD, child(owner, 'web-0'));
     const measurements = [{ actor: 'controller', when: 'start' as const, pid: 1, at: 0, timeMs: 0 }];
 

@@ -12,7 +12,8 @@ import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
-import type { Delivery, History, Revision } from '../harness/model/history.ts';
+import { isAside } from '../harness/model/aside.ts';
+import type { Delivery, History, Operation, Revision } from '../harness/model/history.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
@@ -134,7 +135,7 @@ function endOfOwner(
  * request in flight and was not stopped.
  */
 function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delivery): boolean {
-  const { operations, deliveries, revisions, processes, measurements = [] } = index.history;
+  const { operations, deliveries, revisions, processes, measurements = [], reference } = index.history;
   const { at: until, timeMs: untilMs } = index.operation(creation.op)?.invoked ?? creation;
   const busy = operations.filter(
     ({ actor, verb, invoked, answered }) =>
@@ -143,8 +144,12 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delive
       invoked.at < until &&
       (answered?.at ?? Number.POSITIVE_INFINITY) > delivered.at,
   );
+  // A lock is renewed beside the work, however idle the target is. (One that polls every second is never idle.)
+  const isLock = ({ resource, name }: Operation): boolean =>
+    isAside(resource) || reference?.locks?.includes(`${resource}:${name}`) === true;
+  const work = busy.filter((operation) => !isLock(operation));
   // Only programs are measured.
-  const sinceMs = Math.max(delivered.timeMs, ...busy.map(({ answered }) => answered?.timeMs ?? 0));
+  const sinceMs = Math.max(delivered.timeMs, ...work.map(({ answered }) => answered?.timeMs ?? 0));
   if (measurements.length > 0 && untilMs - sinceMs < THROTTLED_MS) return false;
   const isStopped = (at: number): boolean =>
     processes.findLast(

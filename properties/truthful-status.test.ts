@@ -65,6 +65,9 @@ describe('truthful-status', () => {
     h.delete('user', WIDGETS, 'web');
     h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'app:v1' } }));
     report(h, { observedGeneration: 2 });
+    // Its next reconcile is right to take that back.
+    h.deliver('controller', WIDGETS);
+    report(h, { observedGeneration: 1 });
 
     expect(truthfulStatus.check(h.build())).toMatchObject({
       violations: [

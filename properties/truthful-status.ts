@@ -108,8 +108,7 @@ function judgeClaim(claim: StatusClaim): Violation | string | undefined {
 }
 
 /**
- * Reports whether the value was right for a deleted object of the same name. No client takes such a status for one of the new object's
- * spec, as the number is not its generation, and its first reconcile replaces it.
+ * Reports whether the value was right for a deleted object of the same name. The first reconcile of the new object replaces it.
  */
 function isOfPredecessor({ history: { revisions }, revision, value }: StatusClaim): boolean {
   return revisions.some(
@@ -132,8 +131,11 @@ function higherBefore({
 }: StatusClaim): { revision: Revision; value: number } | undefined {
   for (const earlier of index.chain(revision.uid).slice(0, index.position(revision)).toReversed()) {
     if (roleOf(earlier.actor) !== 'target') continue;
+    const { generation = 0 } = earlier.object.metadata;
     const reported = index.changes(earlier).find(({ path }) => path === change.path)?.to;
-    if (typeof reported === 'number' && reported > value) return { revision: earlier, value: reported };
+    // What was ahead of its own object is reported as that; to take it back is right.
+    if (typeof reported === 'number' && reported > value && reported <= generation)
+      return { revision: earlier, value: reported };
   }
   return undefined;
 }

@@ -20,7 +20,7 @@ function store(...names: readonly string[]): readonly string[] {
 }
 
 const text = (stored: readonly string[], ...repeated: readonly string[]): string =>
-  earlierText(stored, new Set(repeated), { cwd, called: 'npx stalemate' });
+  earlierText(stored, repeated, { cwd, called: 'npx stalemate' });
 
 describe('earlierText', () => {
   it('is empty without a folder, and for findings that the run repeated', () => {
@@ -29,11 +29,17 @@ describe('earlierText', () => {
     expect(text(store('a-1.json'), '.stalemate/failures/a-1.json')).toBe('');
   });
 
+  it('knows the same cause by its number, under another title, and as an entry of the corpus', () => {
+    const stored = store('not-converged-9669dc.json', 'lost-update-1a2b3c.json');
+
+    expect(text(stored, '.stalemate/failures/lost-update-9669dc.json', 'lost-update-1a2b3c')).toBe('');
+  });
+
   it('names the command for what the run did not repeat', () => {
     const stored = store('b-2.json', 'a-1.json', 'a-1.json.part');
 
     expect(text(stored, '.stalemate/failures/a-1.json')).toBe(
-      '1 finding of earlier runs has not been seen in this one; to see whether it is fixed:\n' +
+      '1 finding of earlier runs has not been reported by this one; to see whether it is fixed:\n' +
         '  → npx stalemate replay .stalemate/failures/b-2.json\n',
     );
   });

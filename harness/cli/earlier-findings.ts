@@ -22,18 +22,25 @@ export function storedFindings(reportDir: string): readonly string[] {
  * Returns the lines about stored findings that a run has not repeated; empty if there are none.
  *
  * @param stored Paths as {@link storedFindings} returned them before the run.
- * @param repeated The paths of this run's findings, relative to `cwd`.
+ * @param repeated Names or paths of this run's findings, and of the corpus, which reports its entries itself.
  */
 export function earlierText(
   stored: readonly string[],
-  repeated: ReadonlySet<string>,
+  repeated: readonly string[],
   { cwd, called }: { readonly cwd: string; readonly called: string },
 ): string {
-  const left = stored.map((path) => relative(cwd, path)).filter((path) => !repeated.has(path));
+  // Equal causes have equal numbers, whatever the words before them.
+  const seen = new Set(repeated.map(numberOf));
+  const left = stored.map((path) => relative(cwd, path)).filter((path) => !seen.has(numberOf(path)));
   if (left.length === 0) return '';
   const shown = left.slice(0, SHOWN_MAX).map((path) => `  → ${called} replay ${quoted(path)}\n`);
   const more = left.length > SHOWN_MAX ? `  and ${left.length - SHOWN_MAX} more\n` : '';
   const [has, they] = left.length === 1 ? ['has', 'it is'] : ['have', 'they are'];
-  const head = `${countText(left.length, 'finding')} of earlier runs ${has} not been seen in this one; to see whether ${they} fixed:`;
+  const head = `${countText(left.length, 'finding')} of earlier runs ${has} not been reported by this one; to see whether ${they} fixed:`;
   return `${head}\n${shown.join('')}${more}`;
+}
+
+/** Returns the number at the end of a name such as `not-converged-9669dc.json`; the whole name if there is none. */
+function numberOf(name: string): string {
+  return /([0-9a-f]{6})(?:\.json)?$/.exec(name)?.[1] ?? name;
 }

@@ -88,7 +88,7 @@ describe('run, then replay', () => {
 
     const { stdout } = stalemate(flags, { cwd: folder });
 
-    expect(stdout).toContain('1 finding of earlier runs has not been seen in this one');
+    expect(stdout).toContain('1 finding of earlier runs has not been reported by this one');
     expect(stdout).toContain(`→ npx stalemate replay ${counterexample()}`);
   });
 

@@ -18,6 +18,7 @@ import type { LeafChange } from '../model/leaf.ts';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind, type Failure } from './cause-kinds.ts';
 import { findsExisting, nameIn } from './failures.ts';
+import { firstAppliedAt } from './first-applied.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
 import { lacksKubelet } from './for-kubelet.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
@@ -276,9 +277,10 @@ function rootOf(history: History, { resource, uid }: Wrong): string {
     ({ object } = above);
   }
   const [only] = applied;
-  // What the target made before anything was applied is for no object.
-  const appliedAt = revisions.find(({ actor, type }) => actor === 'user' && type === 'ADDED')?.at ?? 0;
-  if (any !== undefined && any.at < appliedAt) return resource;
+  // What the target makes only before anything is applied is for no object.
+  const made = revisions.filter((one) => one.type === 'ADDED' && one.resource === resource);
+  const appliedAt = firstAppliedAt(history);
+  if (made.length > 0 && made.every(({ at, actor }) => at < appliedAt && roleOf(actor) === 'target')) return resource;
   return applied.size === 1 && only !== undefined ? only : resource;
 }
 

@@ -112,15 +112,23 @@ function isBefore(one: Operation, other: Operation): boolean {
  * conflict, a retry does not fix it, so the class of another fix is returned. So it is if the last request about what differs failed.
  */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
-  if (property === 'convergence' && kind !== 'stopped-watching' && isFailedWrite(guilty)) return 'given-up';
+  if (property === 'convergence' && OUTCOMES.has(kind) && isFailedWrite(guilty)) return 'given-up';
   if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;
   if (guilty.verb === 'patch') return 'removed-foreign';
   return conflicts && carriedVersion(guilty.body) !== '' ? kind : 'blind-overwrite';
 }
 
-/** Reports whether a write had no effect or an unknown one; what is gone (404) needs no retry. */
+/** The classes of `convergence` in which the end is wrong. */
+const OUTCOMES: ReadonlySet<string> = new Set(['missing-object', 'extra-object', 'wrong-value']);
+
+/**
+ * Reports whether a write had no effect or an unknown one. What is gone (404) or exists already (409 on a create) needs no retry, and a
+ * retry does not help where a permission is missing (403).
+ */
 function isFailedWrite(operation: Operation | undefined): boolean {
   if (operation === undefined || !isWrite(operation.verb)) return false;
   const { outcome } = operation;
-  return outcome.type === 'info' || (outcome.type === 'fail' && outcome.code !== 404);
+  if (outcome.type !== 'fail') return outcome.type === 'info';
+  const { code } = outcome;
+  return code !== 404 && code !== 403 && !(code === 409 && operation.verb === 'create');
 }

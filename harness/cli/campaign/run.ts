@@ -182,7 +182,8 @@ async function runReporting(
     },
     corpus?.summary,
   );
-  const repeated = new Set(redacted.findings.flatMap((finding) => keeper.pathOf(finding) ?? []));
+  const found = redacted.findings.flatMap((finding) => keeper.pathOf(finding) ?? []);
+  const repeated = [...found, ...kept.map(({ name }) => name)];
   return printEnd(reporting, { summary, scenario, after: earlierText(stored, repeated, console) }, broken);
 }
 

@@ -39,11 +39,9 @@ export function environmentOf(
 }
 
 function timeText(target: CounterexampleTarget, cluster: string): string {
+  if (cluster !== 'embedded') return 'real';
   if (!('command' in target)) return 'virtual: every step is decided by the schedule';
-  const isVirtual = target.time === 'virtual' && cluster === 'embedded';
-  return isVirtual
-    ? 'virtual: the clock of the program is controlled'
-    : 'real: the program has the clock of the machine';
+  return target.time === 'virtual' ? 'virtual, where the host permits it' : 'real';
 }
 
 function targetText(target: CounterexampleTarget): string {

@@ -68,6 +68,7 @@ const DELAYED: { readonly [resource: string]: Reconcile } = {
 
 const NODE_KEY = keyOf('', NODE_NAME);
 const NODE = `nodes ${NODE_KEY}`;
+const NODE_STATUS = `nodes ${NODE_KEY} status`;
 
 const RESOURCE_OF: { readonly [kind: string]: string } = {
   ReplicaSet: 'replicasets.apps',
@@ -104,8 +105,8 @@ export class Workloads {
     if (resource !== 'namespaces' && resource !== 'persistentvolumes' && resource !== 'nodes' && known === undefined)
       return;
     this.#view.learn(change);
-    const isOurs = resource !== 'nodes' || (type === 'MODIFIED' && name === NODE_NAME);
-    if (type !== 'DELETED' && isOurs) this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
+    if (type !== 'DELETED' && resource !== 'nodes') this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
+    if (type === 'MODIFIED' && resource === 'nodes' && name === NODE_NAME) this.#queue.add(NODE_STATUS);
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
@@ -122,16 +123,23 @@ export class Workloads {
   async #attempt(item: string): Promise<WorkResult> {
     const [resource = '', key = ''] = item.split(' ');
     if (this.#rules?.isLeftToTarget(resource) === true) return 'done';
+    if (item === NODE) return this.#api.create(node(this.#api.timestamp()), '');
+    if (item === NODE_STATUS) return this.#reportNode(item);
     const object = this.#view.get(resource, key);
-    if (resource === 'nodes')
-      return object === undefined
-        ? this.#api.create(node(this.#api.timestamp()), '')
-        : reconcileNode(this.#api, object);
     if (object === undefined) return 'done';
     if (this.#rules !== undefined && this.#pace !== undefined)
       return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);
     if (resource === 'namespaces') return this.#createDefaults(object);
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
+  }
+
+  /** Reports what the node has, after the time that a kubelet takes: a target that sets the same fields is answered, not chased. */
+  #reportNode(item: string): WorkResult | Promise<WorkResult> {
+    const live = this.#view.get('nodes', NODE_KEY);
+    if (live === undefined) return 'done';
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    const isDue = this.#pace?.has(`nodes status ${uid} ${resourceVersion}`, () => this.#queue.add(item)) ?? true;
+    return isDue ? reconcileNode(this.#api, live) : 'done';
   }
 
   /** Reports whether a change is about an object that is managed in this run. */

@@ -2,7 +2,6 @@
  * Scheduler and kubelet of one node without containers: the node reports its resources, and pods are bound, become ready, complete if they belong to a Job, and are removed
  * when deleted.
  */
-import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
@@ -37,14 +36,18 @@ export function node(now: string): KubeObject {
   };
 }
 
-/** Makes the same resources allocatable that the node has: other clients add extended resources to its capacity. */
+/** Reports whether a resource is an extended one, such as `example.com/gpu`. */
+function isExtended(resource: string): boolean {
+  return resource.includes('/');
+}
+
+/** Makes the same extended resources allocatable that the node has: other clients add them to its capacity. */
 export async function reconcileNode(api: Api, live: KubeObject): Promise<WorkResult> {
-  const { capacity, allocatable } = live['status'] === undefined ? {} : mapAt(live, 'status');
-  const [have, may] = [mapOf(capacity), mapOf(allocatable)];
-  const changes: JsonObject = {
-    ...Object.fromEntries(Object.keys(may).flatMap((key) => (have[key] === undefined ? [[key, null]] : []))),
-    ...Object.fromEntries(Object.entries(have).filter(([key, value]) => may[key] !== value)),
-  };
+  const have = mapAt(live, 'status', 'capacity');
+  const may = mapAt(live, 'status', 'allocatable');
+  const gone = Object.keys(may).filter((key) => isExtended(key) && have[key] === undefined);
+  const added = Object.entries(have).filter(([key, value]) => isExtended(key) && may[key] !== value);
+  const changes: JsonObject = { ...Object.fromEntries(gone.map((key) => [key, null])), ...Object.fromEntries(added) };
   if (Object.keys(changes).length === 0) return 'done';
   return api.patch(live, { status: { allocatable: changes } }, 'status');
 }

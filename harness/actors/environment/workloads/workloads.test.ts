@@ -60,6 +60,47 @@ function conditionsOf(object: KubeObject | undefined): readonly string[] {
   return conditions.map(({ type, status }) => `${type}=${status}`);
 }
 
+describe('the node', () => {
+  const STATUS = '/api/v1/nodes/stalemate-node/status';
+  const GPU = 'example.com/gpu';
+
+  /** Changes what the node has or may give, and returns both at rest, with the number of versions that this took. */
+  async function changed(world: TestServer, status: JsonObject): Promise<readonly unknown[]> {
+    let versions = 0;
+    world.server.observe(({ resource }) => (versions += Number(resource === 'nodes')));
+    expect(world.request('PATCH', STATUS, { status }, MERGE).code).toBe(200);
+    await atRest();
+    const node = world.server.object('nodes', '', 'stalemate-node')?.['status'] as { [key: string]: JsonObject };
+    return [node['capacity']?.[GPU], node['allocatable']?.[GPU], node['allocatable']?.['cpu'], versions];
+  }
+
+  test('may give the extended resources that other clients add, until they take them away', async () => {
+    const world = cluster();
+    await make(world, PODS, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web' },
+      spec: template('web:1')['spec'] ?? {},
+    });
+
+    expect(await changed(world, { capacity: { [GPU]: '2' } })).toEqual(['2', '2', '64', 2]);
+    expect(await changed(world, { capacity: { [GPU]: null } })).toEqual([undefined, undefined, '64', 2]);
+    expect(await changed(world, { allocatable: { cpu: '63' } })).toEqual([undefined, undefined, '63', 1]);
+  });
+
+  test('has annotations, as kubelets and controllers of nodes leave it', async () => {
+    const world = cluster();
+    await make(world, PODS, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web' },
+      spec: template('web:1')['spec'] ?? {},
+    });
+
+    expect(Object.keys(world.server.object('nodes', '', 'stalemate-node')?.metadata.annotations ?? {})).not.toEqual([]);
+  });
+});
+
 describe('workload controllers', () => {
   test('bring a Deployment to available pods on a node', async () => {
     const world = cluster();
