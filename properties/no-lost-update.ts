@@ -104,8 +104,8 @@ function violationOf(history: History, loss: Loss): Violation {
 /** What a target may take for its own as a whole ({@link ownedWhole}). */
 type Whole = 'list' | 'child';
 
-/** What a controller may set as a whole in objects that it created. Finalizers, owner references and the status are shared. */
-const OWN_PARTS = /^(?:metadata\.(?:labels|annotations)|spec|data|binaryData|stringData)\b/;
+/** What a controller may set as a whole in objects that it created. Finalizers and the status are shared. */
+const OWN_PARTS = /^(?:metadata\.(?:labels|annotations|ownerReferences)|spec|data|binaryData|stringData)\b/;
 
 /**
  * Returns what the target takes for its own as a whole, if that is why the change was lost; other clients rarely have content there. Only

@@ -70,7 +70,9 @@ describe('an annotation of the target', () => {
   it.each([
     [['0', '1', '2'], []],
     [['0', '1', '3'], ['metadata.annotations.revision']],
-    [['0', '1'], ['metadata.annotations.revision']],
+    [['0', '1'], []],
+    [['0', '2'], ['metadata.annotations.revision']],
+    [['7', '8'], ['metadata.annotations.revision']],
   ])('that counts its changes is no difference: %j', (values, paths) => {
     const builder = (revisions: readonly string[]): History => {
       const h = historyBuilder();
@@ -86,6 +88,20 @@ describe('an annotation of the target', () => {
       paths,
     );
   });
+});
+
+it('takes two values for a coincidence if the target also writes without counting', () => {
+  const h = historyBuilder();
+  h.create('controller', 'widgets.example.com', manifest('Widget', 'a', {}, { annotations: { wanted: '0' } }));
+  const fresh = finalState(h.build());
+  h.edit('controller', 'widgets.example.com', 'a', ['metadata', 'annotations', 'wanted'], '1');
+  h.edit('controller', 'widgets.example.com', 'a', ['metadata', 'labels', 'other'], 'x');
+  h.edit('controller', 'widgets.example.com', 'a', ['metadata', 'labels'], {});
+  const history = h.build();
+
+  expect(differences(history, finalState(history), fresh).map(({ path }) => path)).toContain(
+    'metadata.annotations.wanted',
+  );
 });
 
 describe('a list of conditions in which a type repeats', () => {

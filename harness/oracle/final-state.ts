@@ -337,20 +337,28 @@ function isOwn(history: History, role: string, uid: string, path: string, actual
   return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
 }
 
-/** Reports whether an annotation is a counter of changes. A fresh object has had fewer changes. */
+/**
+ * Reports whether an annotation is a counter of changes: it counts up one by one, at least three times, or from the start with each write
+ * of the target. A fresh object has had fewer changes.
+ */
 function isCount(history: History, uid: string, path: string): boolean {
   if (!path.startsWith('metadata.annotations')) return false;
   const index = indexOf(history);
-  const values = index.chain(uid).flatMap((revision) => {
+  const chain = index.chain(uid);
+  const values = chain.flatMap((revision) => {
     const change = index.changes(revision).find((one) => one.path === path);
     if (change === undefined) return [];
     return [typeof change.to === 'string' && COUNT.test(change.to) ? Number(change.to) : Number.NaN];
   });
-  return values.length >= COUNTED_MIN && values.every((value, at) => at === 0 || value === (values[at - 1] ?? 0) + 1);
+  const [first = Number.NaN] = values;
+  if (values.some((value, at) => Number.isNaN(value) || value !== first + at)) return false;
+  const isOfEachWrite =
+    first <= 1 && values.length > 1 && chain.filter(({ actor }) => roleOf(actor) === 'target').length === values.length;
+  return values.length >= COUNTED_MIN || isOfEachWrite;
 }
 
 const COUNT = /^\d+$/;
-/** The fewest increasing values that identify a counter: two may be a coincidence. */
+/** The fewest increasing values that identify a counter that does not change with each write: two may be a coincidence. */
 const COUNTED_MIN = 3;
 
 /** Reports whether only the target wrote a leaf in this run. Other writers' values that it carried back are judged as lost updates. */
