@@ -13,10 +13,11 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import { isAside } from '../harness/model/aside.ts';
-import type { Delivery, History, Operation, Revision } from '../harness/model/history.ts';
+import type { Delivery, History, Revision } from '../harness/model/history.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { isLock } from '../harness/oracle/rest.ts';
 import { isDeleted } from './exercised.ts';
 
 const NAME = 'no-resurrection';
@@ -145,9 +146,7 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delive
       (answered?.at ?? Number.POSITIVE_INFINITY) > delivered.at,
   );
   // A lock is renewed beside the work, however idle the target is. (One that polls every second is never idle.)
-  const isLock = ({ resource, name }: Operation): boolean =>
-    isAside(resource) || reference?.locks?.includes(`${resource}:${name}`) === true;
-  const work = busy.filter((operation) => !isLock(operation));
+  const work = busy.filter((operation) => !isAside(operation.resource) && !isLock(operation, reference?.locks ?? []));
   // Only programs are measured.
   const sinceMs = Math.max(delivered.timeMs, ...work.map(({ answered }) => answered?.timeMs ?? 0));
   if (measurements.length > 0 && untilMs - sinceMs < THROTTLED_MS) return false;

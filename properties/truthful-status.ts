@@ -2,8 +2,8 @@
  * P5, truthful status: `observedGeneration` is the generation of the spec that its writer had read.
  *
  * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
- * exceeds the generation of the object (a warning if it is that of a deleted object of the same name), never decreases, and never names a generation that had not reached the target. It also
- * judges a status whose writer took the number from a newer read than the one it acted on: such a status, or a child, still repeats
+ * exceeds the generation of the object (a warning if it is that of a deleted object of the same name), never decreases, and never names a
+ * generation that had not reached the target. It also judges a status whose writer took the number from a newer read than the one it acted on: such a status, or a child, still repeats
  * values of the older spec. The references show which leaves repeat the spec. What a ready condition means is for the user to declare.
  */
 import { roleOf } from '../harness/model/actor.ts';
@@ -107,9 +107,7 @@ function judgeClaim(claim: StatusClaim): Violation | string | undefined {
   return judgeEcho(claim, known.watched);
 }
 
-/**
- * Reports whether the value was right for a deleted object of the same name. The first reconcile of the new object replaces it.
- */
+/** Reports whether the value was right for a deleted object of the same name. The first reconcile of the new object replaces it. */
 function isOfPredecessor({ history: { revisions }, revision, value }: StatusClaim): boolean {
   return revisions.some(
     ({ resource, namespace, name, uid, at, object }) =>

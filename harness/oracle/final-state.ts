@@ -6,7 +6,7 @@
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
-import { generationLag } from '../model/generation-lag.ts';
+import { isSameLag } from '../model/generation-lag.ts';
 import { OUTSIDE } from '../model/outside.ts';
 import { isAside } from '../model/aside.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
@@ -304,14 +304,14 @@ function compare(
   if (changes.length === 0) return;
   const { reference } = history;
   const uid = have.object.metadata.uid ?? '';
-  let left = changes.filter(
+  const unequal = changes.filter((change) => !isSameLag(want.object, have.object, change));
+  let left = unequal.filter(
     ({ path, from, to }) =>
       path !== 'metadata.name' &&
       !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
-      !(/^status\..*resourceVersion/i.test(path) && isVersion(from) && isVersion(to)) &&
-      !(path.endsWith('observedGeneration') && generationLag(want.object, from) === generationLag(have.object, to)),
+      !(/^status\..*resourceVersion/i.test(path) && isVersion(from) && isVersion(to)),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());

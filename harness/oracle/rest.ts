@@ -110,7 +110,7 @@ function silentUntilMs({ settlement, revisions, reference }: History, since: Mar
  * Reports whether an object is a lock. Locks are recognised by their behaviour in the references; a Lease is always one, since client
  * libraries lock with it.
  */
-function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
+export function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
 }
 

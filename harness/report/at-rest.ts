@@ -2,7 +2,7 @@
 import { objectKey, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isAside } from '../model/aside.ts';
 import type { Violation } from '../model/check-result.ts';
-import { generationLag } from '../model/generation-lag.ts';
+import { isSameLag } from '../model/generation-lag.ts';
 import { diffLeaves, isServerLeaf, leafPattern } from '../model/leaf.ts';
 import type { HistoryIndex } from './history-index.ts';
 import { isField, valueText } from './leaf-text.ts';
@@ -53,8 +53,7 @@ export function compareAtRest(
       const about = isField(change.path, violation.signature.field);
       const pattern = leafPattern(change.path);
       if (!about && (isServerLeaf(change.path) || !owned.has(pattern) || varying.has(pattern))) continue;
-      const isSameLag = generationLag(want, change.from) === generationLag(have, change.to);
-      if (change.path.endsWith('observedGeneration') && isSameLag) continue;
+      if (isSameLag(want, have, change)) continue;
       const values = { expected: valueText(change.from), actual: valueText(change.to) };
       comparisons.push({ object, leaf: change.path, ...values, about });
     }

@@ -100,16 +100,21 @@ const SAID: readonly RegExp[] = [
   /^stalemate: (?!.* on \w+, seed \d)(.+)$/m,
 ];
 
+/** Returns what the last of several commands printed. */
+function ofLastCommand(output: string): string {
+  return output.slice(output.lastIndexOf('\n$ ') + 1);
+}
+
 /** Returns the findings that failed the last campaign of the output. */
 export function findingsIn(output: string): readonly string[] {
-  const last = output.slice(output.lastIndexOf('\n$ ') + 1);
+  const last = ofLastCommand(output);
   const summary = last.slice(last.search(/^seed \d/m));
   return [...summary.matchAll(/^ {2}✗ (.+)$/gm)].map(([, text = '']) => text);
 }
 
 /** Returns the sentence of the output that explains best how it ended. */
 export function saidIn(output: string): string {
-  const last = output.slice(output.lastIndexOf('\n$ ') + 1);
+  const last = ofLastCommand(output);
   // If a build failed, the last line of its output.
   const failed = /^(.*)\nfirst {3}/m.exec(last)?.[1];
   if (failed !== undefined) return failed.trim();

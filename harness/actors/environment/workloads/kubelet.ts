@@ -1,6 +1,6 @@
 /**
- * Scheduler and kubelet of one node without containers: the node reports its resources, and pods are bound, become ready, complete if they belong to a Job, and are removed
- * when deleted.
+ * Scheduler and kubelet of one node without containers: the node reports its resources, and pods are bound, become ready, complete if they
+ * belong to a Job, and are removed when deleted.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';

@@ -64,6 +64,18 @@ describe('the node', () => {
   const STATUS = '/api/v1/nodes/stalemate-node/status';
   const GPU = 'example.com/gpu';
 
+  /** Returns a cluster whose first pod has brought it its node. */
+  async function clusterWithNode(): Promise<TestServer> {
+    const world = cluster();
+    await make(world, PODS, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web' },
+      spec: template('web:1')['spec'] ?? {},
+    });
+    return world;
+  }
+
   /** Changes what the node has or may give, and returns both at rest, with the number of versions that this took. */
   async function changed(world: TestServer, status: JsonObject): Promise<readonly unknown[]> {
     let versions = 0;
@@ -75,13 +87,7 @@ describe('the node', () => {
   }
 
   test('may give the extended resources that other clients add, until they take them away', async () => {
-    const world = cluster();
-    await make(world, PODS, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'web' },
-      spec: template('web:1')['spec'] ?? {},
-    });
+    const world = await clusterWithNode();
 
     expect(await changed(world, { capacity: { [GPU]: '2' } })).toEqual(['2', '2', '64', 2]);
     expect(await changed(world, { capacity: { [GPU]: null } })).toEqual([undefined, undefined, '64', 2]);
@@ -89,13 +95,7 @@ describe('the node', () => {
   });
 
   test('has annotations, as kubelets and controllers of nodes leave it', async () => {
-    const world = cluster();
-    await make(world, PODS, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'web' },
-      spec: template('web:1')['spec'] ?? {},
-    });
+    const world = await clusterWithNode();
 
     expect(Object.keys(world.server.object('nodes', '', 'stalemate-node')?.metadata.annotations ?? {})).not.toEqual([]);
   });
