@@ -29,7 +29,7 @@ export function earlierText(
   repeated: readonly string[],
   { cwd, called }: { readonly cwd: string; readonly called: string },
 ): string {
-  // Equal causes have equal numbers, whatever the words before them.
+  // Findings of one bug have equal numbers, whatever the words before them.
   const seen = new Set(repeated.map(numberOf));
   const left = stored.map((path) => relative(cwd, path)).filter((path) => !seen.has(numberOf(path)));
   if (left.length === 0) return '';

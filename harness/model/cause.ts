@@ -1,7 +1,8 @@
 /**
  * Causes: the bug behind a finding. One bug has many symptoms and is reported once, with all of them.
  *
- * Owns: the types, and the key that distinguishes findings. Does not own: how a cause is derived from a run (`oracle/cause.ts`).
+ * Owns: the types, and the keys that distinguish findings and their files. Does not own: how a cause is derived from a run
+ * (`oracle/cause.ts`), or how its key is built (`oracle/cause-kinds.ts`).
  */
 import { signatureText, type Signature } from './signature.ts';
 
@@ -50,4 +51,34 @@ export function ownCause({ signature }: { readonly signature: Signature }): Caus
 /** Returns the key that distinguishes findings: the signature in files that were written before causes existed. */
 export function causeKey({ cause, signature }: { readonly cause?: Cause; readonly signature: Signature }): string {
   return cause?.key ?? signatureText(signature);
+}
+
+/** Separates the kind and the other parts of a key. */
+export const BETWEEN = ' | ';
+
+/** Kinds of causes that name no request, so two bugs of one target can share a key. */
+const COARSE: ReadonlySet<string> = new Set(['missed', 'restart', 'two leaders', 'process ends', 'never finished']);
+
+/**
+ * Parses the kind from the key: stored causes have no field for it. If a symptom is its own cause, the key begins with the name of a
+ * property.
+ */
+export function kindOf({ key }: Pick<Cause, 'key'>): string {
+  return key.split(BETWEEN, 1)[0] ?? key;
+}
+
+/** Reports whether other bugs may have the same key. */
+export function isCoarse(cause: Pick<Cause, 'key'>): boolean {
+  return COARSE.has(kindOf(cause));
+}
+
+/**
+ * Returns the key that distinguishes the files of findings. For a cause that other bugs may have as well, it includes what is wrong: the
+ * class, the kind and the part of the object. So a finding of one campaign does not replace the page of another bug of an earlier one.
+ */
+export function fileKey(of: { readonly cause?: Cause; readonly signature: Signature }): string {
+  const { cause, signature } = of;
+  if (cause === undefined || !isCoarse(cause)) return causeKey(of);
+  const [part = ''] = signature.field.split(/[.[]/, 1);
+  return [cause.key, signature.class, signature.kind, part].join(BETWEEN);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { causeOf, isCoarse, isGuess, isKind, type CauseParts } from './cause-kinds.ts';
+import { isCoarse } from '../model/cause.ts';
+import { causeOf, isGuess, isKind, type CauseParts } from './cause-kinds.ts';
 
 const WIDGETS = 'widgets.example.com';
 const WRITE = { kind: 'write', shape: 'PUT', of: WIDGETS, effect: 'stale', patch: false, versioned: true } as const;

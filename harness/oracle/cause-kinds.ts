@@ -4,7 +4,7 @@
  * Owns: the key format. Keys are stored (counterexamples, corpora, soaks), so a kind and the order of its parts never change. Does not own:
  * which cause a violation has (`cause.ts`).
  */
-import type { Cause } from '../model/cause.ts';
+import { BETWEEN, kindOf, type Cause } from '../model/cause.ts';
 
 /** How a write is wrong. */
 export type Effect = 'stale' | 'drops' | 'claims';
@@ -32,8 +32,6 @@ export type CauseParts =
   | { readonly kind: 'two leaders' | 'data race' | 'blocked event loop' | 'deletes repeated' };
 
 export type CauseKind = CauseParts['kind'];
-
-const BETWEEN = ' | ';
 
 /** Formats the key and text of a cause. No other code builds keys. */
 export function causeOf(parts: CauseParts): Cause {
@@ -134,15 +132,6 @@ function contentText({ effect, patch, versioned }: Extract<CauseParts, { kind: '
 
 /** Kinds for an outcome that nothing in the run explains. */
 const GUESSES: ReadonlySet<string> = new Set<CauseKind>(['missed', 'restart', 'children', 'never finished']);
-/** Kinds that name no request, so two bugs of one target can share a key. */
-const COARSE: ReadonlySet<string> = new Set<CauseKind>([
-  'missed',
-  'restart',
-  'two leaders',
-  'process ends',
-  'never finished',
-]);
-
 /**
  * Kinds that are merely another name for any cause within the same code, whichever request shows that cause. The code that reconciles an
  * object also decides how many children it creates on the way; the code that handles an object also decides how to continue after a failed
@@ -153,14 +142,6 @@ const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   'given up': 'work given up',
   retries: 'deletes repeated',
 } satisfies { readonly [kind in CauseKind]?: CauseKind };
-
-/**
- * Parses the kind from the key: stored causes have no field for it. If a symptom is its own cause, the key begins with the name of a
- * property.
- */
-function kindOf({ key }: Pick<Cause, 'key'>): string {
-  return key.split(BETWEEN, 1)[0] ?? key;
-}
 
 /** Reports whether a cause is of this kind. */
 export function isKind(cause: Pick<Cause, 'key'>, kind: CauseKind): boolean {
@@ -186,9 +167,4 @@ export function afterOtherFailures({ key }: Pick<Cause, 'key'>): readonly string
 /** Reports whether the cause is a fallback for an outcome that nothing in the run explains. */
 export function isGuess(cause: Pick<Cause, 'key'>): boolean {
   return GUESSES.has(kindOf(cause));
-}
-
-/** Reports whether other bugs may have the same key. */
-export function isCoarse(cause: Pick<Cause, 'key'>): boolean {
-  return COARSE.has(kindOf(cause));
 }

@@ -29,8 +29,8 @@ export interface FindingFiles {
 }
 
 /**
- * Returns the paths of a finding's files below a report folder. Findings with the same signature share their names, so a later,
- * smaller example replaces an earlier one.
+ * Returns the paths of a finding's files below a report folder. Findings of one bug share their names, so a later example
+ * replaces an earlier one.
  */
 export function findingFiles(reportDir: string, finding: StoryInput): FindingFiles {
   const stem = fileStem(finding.violation);

@@ -1,5 +1,5 @@
 /** Names a finding on its first line and in its file name. */
-import { causeKey } from '../model/cause.ts';
+import { fileKey } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
 
@@ -29,14 +29,14 @@ export function titleOf(signature: Signature): string {
 
 /**
  * Returns a finding's file name without extension, such as `lost-update-7f3a91`; equal causes get equal numbers wherever they
- * are found.
+ * are found, but for those that different bugs may have.
  */
 export function fileStem(of: Pick<Violation, 'cause' | 'signature'>): string {
   const words = titleOf(of.signature)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
-  return `${words}-${shortHash(causeKey(of))}`;
+  return `${words}-${shortHash(fileKey(of))}`;
 }
 
 /** Computes 24 bits of FNV-1a: for names, not for security. */

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
 import { storedTarget } from '../../execution/search/counterexample.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
-import type { KnownCause } from '../../model/cause.ts';
+import { isCoarse, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
 import {
   isFailure,
@@ -15,7 +15,6 @@ import {
 } from '../../model/corpus.ts';
 import type { CounterexampleTarget } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
-import { isCoarse } from '../../oracle/cause-kinds.ts';
 import {
   corpusCounts,
   plain,

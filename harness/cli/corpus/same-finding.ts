@@ -2,11 +2,10 @@
  * Finds entries of a corpus about the same bug of the same target. Names do not show this, because they derive from the symptom
  * that was found first.
  */
-import { causeKey } from '../../model/cause.ts';
+import { causeKey, isCoarse } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
 import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
 import { scheduleSize } from '../../model/schedule.ts';
-import { isCoarse } from '../../oracle/cause-kinds.ts';
 import { fileStem, shortHash } from '../../report/title.ts';
 
 /**
