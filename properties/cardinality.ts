@@ -146,7 +146,7 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
 }
 
 /**
- * Reports whether another writer relabelled, failed or rewrote a sibling, which may then have to be replaced while it still exists. Writes
+ * Reports whether another writer relabelled or rewrote a sibling or marked it as failed, which may then have to be replaced while it still exists. Writes
  * that start a workload (binding it to a node, reporting it as ready) do not count, only those that report its end.
  */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {

@@ -167,7 +167,7 @@ function judgeSuspect(
   const note = `a copy started now would ${write}`;
   if (later.every((difference) => isMadeAtStart(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', MADE_AT_START);
-  // What depends on the object differs as well, for the same reason.
+  // One such object is enough: the other differences may follow from it.
   if (later.some((difference) => diedUnseen(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', DIED_UNSEEN);
   if (later.every(isNote)) return violated(history, later, 'left-note', 'warning', note);

@@ -5,7 +5,7 @@ import { noMistakenDeletion } from './no-mistaken-deletion.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** Builds a history in which the target has received the first object of the name, which was then replaced with another one. */
+/** Builds a history in which an object that the target has received was replaced by another one of the same name. */
 function replaced(): HistoryBuilder {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web'));

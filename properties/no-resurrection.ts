@@ -145,10 +145,10 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delive
       invoked.at < until &&
       (answered?.at ?? Number.POSITIVE_INFINITY) > delivered.at,
   );
-  // A lock is renewed beside the work, however idle the target is. (One that polls every second is never idle.)
+  // Lock renewals and Events do not count as work: an idle target sends them too. (A target that polls every second is never idle.)
   const work = busy.filter((operation) => !isAside(operation.resource) && !isLock(operation, reference?.locks ?? []));
-  // Only programs are measured.
   const sinceMs = Math.max(delivered.timeMs, ...work.map(({ answered }) => answered?.timeMs ?? 0));
+  // Only programs have measurements, and only their clients may throttle themselves.
   if (measurements.length > 0 && untilMs - sinceMs < THROTTLED_MS) return false;
   const isStopped = (at: number): boolean =>
     processes.findLast(

@@ -110,8 +110,8 @@ function lateWrites(index: HistoryIndex, tenures: readonly Tenure[]): Violation[
 }
 
 /**
- * Reports whether the write is about an object of the user or a child of one. Every replica may write objects of its own: Events,
- * certificates, its own status.
+ * Reports whether the write is to an object that the user created or that a controller owns. Every replica may write other objects of
+ * its own: Events, certificates, its own status.
  */
 function isReconciled(index: HistoryIndex, { id }: Operation): boolean {
   const written = index.history.revisions.find(({ op }) => op === id);

@@ -86,7 +86,7 @@ export function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlemen
   );
 }
 
-/** Builds the results of further fresh targets for the same input: the deployment with these images. */
+/** Builds the result of a probe for other fresh copies: one for each image, whose deployment has that image. */
 export function otherCopies(...images: readonly string[]): ProbeResult {
   const outcomes = images.map((image) => ({
     objects: {

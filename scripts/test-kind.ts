@@ -14,7 +14,8 @@ import { buildLanguage, builtFolder, missingProgram } from './controllers/builds
 const REQUIRED = '--required';
 
 /**
- * Returns the program to run inside a cluster: the Go controllers of the catalogue, built for this machine, which is Linux like the nodes.
+ * Builds the Go controllers of the catalogue to run inside a cluster, and returns their path. Prints what is missing and returns '' without
+ * Go, or on a machine that is not Linux like the nodes.
  */
 async function builtController(): Promise<string> {
   const missing = platform() === 'linux' ? missingProgram('go') : 'Linux';

@@ -298,8 +298,8 @@ export function decodeScale(call: Call, patched: JsonObject | undefined, options
 }
 
 /**
- * Reports whether Go converts the result from a map, with other error messages, instead of decoding JSON: it does after a strategic merge
- * patch.
+ * Reports whether the request is a strategic merge patch. kube-apiserver converts its result from a map instead of decoding JSON, so the
+ * error messages differ.
  */
 function isStrategic({ request }: Call): boolean {
   return request.method === 'PATCH' && request.headers['content-type']?.startsWith(STRATEGIC_MERGE_PATCH) === true;

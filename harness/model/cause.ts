@@ -73,8 +73,8 @@ export function isCoarse(cause: Pick<Cause, 'key'>): boolean {
 }
 
 /**
- * Returns the key that distinguishes the files of findings. For a cause that other bugs may have as well, it includes what is wrong: the
- * class, the kind and the part of the object. So a finding of one campaign does not replace the page of another bug of an earlier one.
+ * Returns the key by which the files of findings are named. If different bugs can share the key of a cause ({@link isCoarse}), the
+ * symptom's class, kind and top-level field are added, so that a later campaign does not overwrite the page of a different bug.
  */
 export function fileKey(of: { readonly cause?: Cause; readonly signature: Signature }): string {
   const { cause, signature } = of;

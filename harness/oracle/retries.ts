@@ -109,7 +109,7 @@ function isUnbounded(gapsMs: readonly number[]): boolean {
   const longest: number[] = [];
   for (let at = 0; at < gapsMs.length; at += BLOCK) longest.push(Math.max(...gapsMs.slice(at, at + BLOCK)));
   const [first = 0] = longest;
-  // In real time any single block may contain an accidental pause, so most blocks of the later half have to be longer.
+  // In real time, any single block may contain an accidental pause, so the median of the later half counts.
   const later = longest.slice(longest.length >> 1).toSorted((a, b) => a - b);
   const usual = later[later.length >> 1] ?? 0;
   return usual < POLITE_GAP_MS && usual <= first * GROWTH;

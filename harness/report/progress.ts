@@ -23,7 +23,7 @@ export interface LineSink {
 const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
 /** Below this rate, in runs per second, the first line is printed after ten runs. */
 const SLOW_PER_SECOND = 20;
-/** Without a terminal, the time after which a line is printed in any case, in ms. */
+/** Without a terminal, a line is printed at least this often, in ms, even if the number of runs has not doubled. */
 const LINE_EVERY_MS = 20_000;
 const CLEAR_LINE = '\r\u001B[K';
 

@@ -3,7 +3,7 @@
 /** A pause, in ms, as long as a busy node or a garbage collection may stop a process; no lock is lost. */
 export const SHORT_PAUSE_MS = 300;
 
-/** How much longer than a lock's duration a pause lasts, in ms, so that another replica takes the lock. client-go polls every 2 s. */
+/** Added to a lock's duration, in ms, so that another replica takes the lock during the pause: client-go polls every 2 s. */
 const NOTICED_MS = 2_500;
 
 /** Returns a pause long enough to lose a lock of this duration. */

@@ -14,7 +14,7 @@ import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`rotator/${name}`, import.meta.url));
 
-/** Only a target with a file system of its own can have its own files at hard-coded paths, and a clock that can be steered. */
+/** The manager uses files at hard-coded paths, so it needs a file system of its own, and a clock that can be steered. */
 const enclosure = await openEnclosure({ network: 'none', fileSystem: 'own' });
 const isSteered = enclosure.unsteered === null;
 

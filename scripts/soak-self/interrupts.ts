@@ -187,7 +187,7 @@ class Campaign {
     const env = {
       ...process.env,
       ...{ HOME: join(place, 'home'), TMPDIR: this.#tmp, XDG_STATE_HOME: join(place, 'state'), SHELL: '/bin/sh' },
-      // The compile cache is shared by all runs, as for a user who starts it repeatedly.
+      // All runs share one compile cache, as those of a user do.
       ...{ NO_COLOR: '1', npm_config_update_notifier: 'false', NODE_COMPILE_CACHE: COMPILED },
       PATH: [dirname(process.execPath), bin, process.env['PATH']].join(delimiter),
     };

@@ -16,7 +16,7 @@ import type { Webhook, WebhookRule } from './webhook.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** The requested operation, in the version of the request. */
+/** The operation to admit, with objects in the API version of the request. */
 export interface Admitting {
   readonly operation: Operation;
   readonly name: string;

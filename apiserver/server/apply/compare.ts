@@ -120,7 +120,7 @@ class Walk implements Comparison {
     for (const [name, right] of after) if (!before.has(name)) this.#items(list, name, [], right);
   }
 
-  /** Compares items with the same key; several such items are duplicates, which are owned as one, by their key alone. */
+  /** Compares the items with one key. If a list repeats the key, the duplicates are tracked as one item: the key alone, without its fields. */
   #items(list: ListType, name: string, left: readonly JsonValue[], right: readonly JsonValue[]): void {
     const type = list.element();
     if (left.length <= 1 && right.length <= 1) {

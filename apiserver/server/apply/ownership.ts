@@ -129,7 +129,7 @@ export class Ownership {
 
   #updated(call: Call, from: KubeObject, to: KubeObject, managed: Managed): Entries {
     const { definition, version, subresource } = call.route;
-    // kube-apiserver stores an object without owners when it is too large with them.
+    // kube-apiserver stores an object without managedFields if they would make it too large.
     const type = typedResourceOf(definition, version, subresource).typeIn(version.apiVersion);
     const room = roomBeside(to, definition.custom);
     if (type !== undefined && roomAfterOwned(type, to, room) < 0) return undefined;

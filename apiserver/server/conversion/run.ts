@@ -1,8 +1,8 @@
 /**
  * Requests on resources with a conversion webhook.
  *
- * Owns: suspending a request whose conversion is missing, and converting for all watches before a commit, because no step can wait after
- * it. Start at {@link interruptible}.
+ * Owns: suspending a request whose conversion is missing, and converting for all watches before a commit, because a request cannot be
+ * suspended after it. Start at {@link interruptible}.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';

@@ -91,7 +91,7 @@ export function negotiateRefusal(request: ApiRequest): Wanted {
   return plain;
 }
 
-/** Returns the refusal of a discovery document in an unsupported form. */
+/** Returns a 406 if the client accepts no form in which a discovery document can be sent. */
 export function discoveryRefusal(request: ApiRequest, answer: ApiResponse): ApiResponse | undefined {
   const accept = request.headers['accept'] ?? '';
   if (accept === '' || accept === '*/*' || accept === 'application/json') return undefined;

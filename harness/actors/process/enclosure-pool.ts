@@ -43,7 +43,7 @@ export class EnclosurePool {
   }
 
   /**
-   * Returns an unused enclosure. The host's network is shared by all.
+   * Returns an unused enclosure. With the host's network, all incarnations share one.
    *
    * @param program - The program of the incarnation.
    */

@@ -46,7 +46,7 @@ function fieldMoves(aim: AimObject): readonly Move[] {
   });
 }
 
-/** Returns moves that report the status of built-in kinds as the cluster's own controllers do, in an order that is valid at every step. */
+/** Returns writes of the status of built-in kinds as the cluster's own controllers make them: the first, the first two, and so on. */
 function reportMoves(aim: AimObject): readonly Move[] {
   const replicas = asNumber(asMap(aim.object['spec'])?.['replicas']) ?? 1;
   const counts = (...keys: readonly string[]): Move =>

@@ -75,7 +75,7 @@ function firstInstallable(candidates: Iterable<readonly string[]>, search: Looki
   return undefined;
 }
 
-/** Renders, without its remote bases, the first overlay that has such bases and can be rendered that way. */
+/** Renders the first overlay with remote bases that can be rendered without them. */
 function withoutRemoteOf({ repository }: Looking): FoundShipped | undefined {
   for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
     const text = renderLocally(repository, folder);

@@ -218,7 +218,8 @@ class Campaign {
   }
 
   /**
-   * Records that the worker was stopped in the middle of its work: a violation in progress has neither become a finding nor been ruled out.
+   * Records that the worker was stopped in the middle of its work: a violation that it was shrinking or reproducing is neither confirmed nor
+ * ruled out.
    */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;

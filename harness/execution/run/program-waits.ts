@@ -8,8 +8,8 @@ import type { RunClock } from '../../determinism/run-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
 
 /**
- * How long before the target wakes up a wait ends, in ms: long enough for a few requests, and short enough that their watch events have not
- * been delivered yet.
+ * A wait ends this many ms before the target's next timer: early enough for a few requests, and late enough that their watch events have
+ * not been delivered when it fires.
  */
 const LEAD_MS = 20;
 

@@ -193,7 +193,7 @@ describe('of the variables of a program', () => {
     keep('one', env);
     keep('two', env);
     expect(names()).toHaveLength(2);
-    // Without a secret, the file is found on every machine.
+    // Without secrets, the name of the file does not depend on the machine's key: both write the same file.
     keep('one', {});
     keep('two', {});
     expect(names()).toHaveLength(3);

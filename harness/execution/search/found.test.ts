@@ -59,7 +59,7 @@ describe('proving a finding', () => {
   });
 
   it('says so where it was neither shrunk nor run as often as usual', async () => {
-    // Shrinking is limited by the time, reproducing by the number of runs.
+    // There is no time left to shrink, and only one run for reproducing.
     const found = await prove(failing(1), { provedUntil: realNow() - 1 });
 
     expect(found.left).toEqual(['shrink', 'proof']);

@@ -13,7 +13,7 @@ const LEAVES_MAX = 10;
 /** Maximum number of versions per object and reader on a page: the last ones before the violation, and a few after it. */
 const SIGHTS_MAX = 300;
 
-/** Builds the view of the object at a key. Its readers are the actors that have columns in the story. */
+/** Builds the view of an object: its versions, and which of them each actor with a column in the story had received. */
 export function objectView(
   index: HistoryIndex,
   knowledge: KnowledgeBase,

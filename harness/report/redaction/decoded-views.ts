@@ -19,7 +19,7 @@ export interface DecodedView {
 const DEPTH_MAX = 3;
 /** Maximum depth for `+` as a space, which only occurs in URLs, and those are rarely nested. */
 const PLUS_DEPTH_MAX = 2;
-/** Maximum length of a text, in characters. Longer texts with escapes are documents, whose parts are searched one by one. */
+/** Maximum length of a text to decode, in characters. A longer text with escapes is a whole document, whose values are searched individually. */
 const LENGTH_MAX = 4_000_000;
 
 /** @param spaces - Whether `+` may stand for a space, because a secret contains one. */

@@ -6,7 +6,7 @@ import { goRegExp } from '../../../wire/go-regexp.ts';
 
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** The client's end of the connection. */
+/** The server's end of the connection. */
 export interface Conversation {
   /** Receives bytes from the client. */
   take(piece: Uint8Array): void;

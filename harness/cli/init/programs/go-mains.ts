@@ -13,7 +13,7 @@ export interface Main {
   readonly weight: number;
   /** The evidence in words, the heaviest first. */
   readonly why: readonly string[];
-  /** The name of the program as the project itself builds it; if unknown, that of its folder, or of the module for one at the top. */
+  /** The program's name as the project builds it. If unknown: the name of its folder, or of the module if the folder is `.` or `cmd`. */
   readonly binary: string;
 }
 
