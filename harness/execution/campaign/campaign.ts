@@ -219,7 +219,7 @@ class Campaign {
 
   /**
    * Records that the worker was stopped in the middle of its work: a violation that it was shrinking or reproducing is neither confirmed nor
- * ruled out.
+   * ruled out.
    */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
