@@ -17,6 +17,7 @@ import { Random } from '../harness/determinism/random.ts';
 import { EXIT, HarnessError } from '../harness/index.ts';
 import { given } from '../harness/model/given.ts';
 import type { StrategyName } from '../harness/model/trial.ts';
+import { strategies } from '../harness/schedule/strategies/index.ts';
 import { budgetMs } from './budget.ts';
 import { buildLanguage, missingProgram } from './controllers/builds.ts';
 import { checkout } from './mutants/checkout.ts';
@@ -65,10 +66,7 @@ const SAMPLE_BUDGET_S = 8;
 const BUDGET_S = { module: 60, program: 120 } as const;
 /** The share of a sample's mutants that may survive, because machines differ in speed. */
 const TOLERANCE = 0.1;
-const STRATEGY_NAMES: readonly StrategyName[] = [
-  ...(['random-walk', 'pos', 'conflict-pct', 'starvation', 'lag', 'collide'] as const),
-  ...(['intermediate-state', 'stale-state', 'unobserved-state'] as const),
-];
+const STRATEGY_NAMES = Object.keys(strategies) as readonly StrategyName[];
 const { seeds, jobs, sample, budget } = readFlags(() => ({
   seeds: values.seed.map((text) => wholeNumber('--seed', text)),
   jobs: wholeNumber('--jobs', values.jobs),

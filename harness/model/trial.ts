@@ -11,6 +11,8 @@ export type StrategyName =
   | 'collide'
   | 'intermediate-state'
   | 'stale-state'
+  | 'late-list'
+  | 'gap'
   | 'unobserved-state';
 
 /** Lets a seeded search strategy make the decisions; if the run is worth keeping, they are stored as a labelled schedule. */

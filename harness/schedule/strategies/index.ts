@@ -2,10 +2,11 @@
 import type { StrategyName } from '../../model/trial.ts';
 import { collide } from './collide.ts';
 import { conflictPct } from './conflict-pct.ts';
+import { gap } from './gap.ts';
 import { lag, unobservedState } from './lag.ts';
 import { pos } from './pos.ts';
 import { randomWalk } from './random-walk.ts';
-import { intermediateState, staleState } from './restarts.ts';
+import { intermediateState, lateList, staleState } from './restarts.ts';
 import { starvation } from './starvation.ts';
 import type { MakeStrategy } from './strategy.ts';
 
@@ -34,6 +35,15 @@ export const strategies: { readonly [name in StrategyName]: { readonly make: Mak
     'stale-state': {
       make: staleState,
       about: 'the target restarts into the past: an old list where that is legal, and a delayed watch',
+    },
+    'late-list': {
+      make: lateList,
+      about: 'the target restarts, and one of its caches stays empty for a while; finds work that begins too early',
+    },
+    gap: {
+      make: gap,
+      about:
+        'a watch expires while other actors act, so that the target never sees what was created and deleted meanwhile',
     },
     'unobserved-state': {
       make: unobservedState,

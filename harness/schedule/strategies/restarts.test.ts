@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { item, view } from '../test-items.ts';
-import { intermediateState, staleState } from './restarts.ts';
+import { intermediateState, lateList, staleState } from './restarts.ts';
 import { scripted } from './test-draws.ts';
 
 const HINTS = { steps: 40, conflictSteps: 10, watched: ['pods'] };
@@ -66,5 +66,28 @@ describe('a stale state', () => {
 
     expect(strategy.pick(view([POD, write]))).toBe(write);
     expect(strategy.pick(view([POD]))).toBe(POD);
+  });
+});
+
+describe('a late list', () => {
+  const of = (resource: string): ReturnType<typeof item> =>
+    item(`controller~2/list/${resource}/-/*#0!sent`, { touches: `${resource}/-/`, verb: 'list', write: false });
+
+  it('of one kind is held after a crash for as long as anything else can happen', () => {
+    // Draws: pods, the first write (0).
+    const strategy = lateList(scripted({ ints: [0, 0] }), HINTS);
+    const [pods, things] = [of('pods'), of('things')];
+
+    expect(strategy.pick(view([pods, things]))).toBe(pods);
+    expect([sent(0), answered(0), answered(1)].map((one) => strategy.fault?.(one))).toEqual([
+      undefined,
+      CRASH,
+      undefined,
+    ]);
+    expect(strategy.pick(view([pods, things]))).toBe(things);
+    expect(strategy.pick(view([pods, sent(1)]))).not.toBe(pods);
+    expect(strategy.pick(view([pods]))).toBe(pods);
+    const again = of('pods');
+    expect(strategy.pick(view([again, sent(2)]))).toBe(again);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Two strategies for harmful restarts: in one, the target crashes when only the first of two related writes is done; in the other, the new
- * incarnation starts from an old state.
+ * Strategies for harmful restarts: the target crashes when only the first of two related writes is done; the new incarnation starts from an
+ * old state; or it starts to work while one of its caches is still empty.
  *
- * Owns: where the target crashes and what its next incarnation is shown. Both strategies need the fault `crash`; if it is switched off,
+ * Owns: where the target crashes and what its next incarnation is shown. The strategies need the fault `crash`; if it is switched off,
  * only the default order remains. The gate decides which lists may legally be stale: only those with `resourceVersion=0`.
  */
 import { roleOf } from '../../model/actor.ts';
@@ -69,6 +69,38 @@ export const staleState: MakeStrategy = (draws, hints) => {
       return item.staleable && kindOf(item) === kind ? { do: 'stale-list', behind } : undefined;
     },
   };
+};
+
+/**
+ * Restarts the target, and holds its first list of one kind for as long as anything else can happen. Finds controllers that do not wait for
+ * all their caches.
+ */
+export const lateList: MakeStrategy = (draws, hints) => {
+  const kindIn = watchedKind(draws, hints);
+  const at = WRITES[draws.int(WRITES.length)] ?? 0;
+  const orderly = new Orderly();
+  let kind: string | undefined;
+  let writes = 0;
+  let crashed = false;
+  let isListed = false;
+  return {
+    pick: (view) => {
+      kind = kindIn(view);
+      const others = crashed && !isListed ? view.items.filter((item) => !isList(item)) : view.items;
+      const item = orderly.pick(view, others.length > 0 ? others : view.items);
+      isListed ||= crashed && isList(item);
+      return item;
+    },
+    fault: (item) => {
+      if (crashed || !isWriteAnswer(item) || writes++ < at) return undefined;
+      crashed = true;
+      return { do: 'crash' };
+    },
+  };
+
+  function isList(item: Item): boolean {
+    return item.kind === 'send' && item.verb === 'list' && roleOf(item.actor) === 'target' && kindOf(item) === kind;
+  }
 };
 
 function isWriteAnswer(item: Item): boolean {

@@ -1,0 +1,52 @@
+/**
+ * A gap in one watch: the target receives no events of a kind while other actors act; then the watch has expired, and the target lists
+ * again. Finds controllers that need to see every event: an object that was created and deleted in the gap is never shown, and one that
+ * was replaced looks like a change.
+ */
+import { roleOf } from '../../model/actor.ts';
+import type { Item, View } from '../../model/item.ts';
+import { hasProgram } from '../default-order.ts';
+import { isTargetWrite, kindOf, Orderly, watchedKind } from './by-kind.ts';
+import type { MakeStrategy } from './strategy.ts';
+
+/** The gap begins after one of these numbers of writes of the target; mostly at once. */
+const BEGIN_WRITES = [0, 0, 0, 1, 2, 4] as const;
+/** The gap ends after one of these numbers of operations of other actors, or when they have none left; the target comes to rest first. */
+const OPERATIONS = [1, 2, 3, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+
+export const gap: MakeStrategy = (draws, hints) => {
+  const kindIn = watchedKind(draws, hints);
+  const begin = BEGIN_WRITES[draws.int(BEGIN_WRITES.length)] ?? 0;
+  let left = OPERATIONS[draws.int(OPERATIONS.length)] ?? 1;
+  const orderly = new Orderly();
+  let kind: string | undefined;
+  let writes = 0;
+  let isOver = false;
+  return {
+    pick: (view) => {
+      kind = kindIn(view);
+      const isHeld = writes >= begin && !isOver;
+      if (isHeld) for (const actor of view.completed) if (hasProgram(actor)) left--;
+      const item = orderly.pick(view, isHeld ? othersOf(view) : view.items);
+      if (isTargetWrite(item)) writes++;
+      return item;
+    },
+    fault: (item) => {
+      if (isOver || writes < begin || !isEvent(item)) return undefined;
+      isOver = true;
+      return { do: 'expire-watch' };
+    },
+  };
+
+  /** Returns what may happen during the gap; if nothing is left, what ends it. */
+  function othersOf({ items }: View): readonly Item[] {
+    const others = items.filter((item) => !isEvent(item) && (left > 0 || !hasProgram(item.actor)));
+    if (others.length > 0) return others;
+    const events = items.filter(isEvent);
+    return events.length > 0 ? events : items;
+  }
+
+  function isEvent(item: Item): boolean {
+    return item.kind === 'event' && roleOf(item.actor) === 'target' && kindOf(item) === kind;
+  }
+};
