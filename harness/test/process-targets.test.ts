@@ -69,7 +69,7 @@ describe.concurrent('a process', { timeout: 180_000 }, () => {
 
 const enclosure = await EnclosurePool.open({ network: 'none', fileSystem: 'own' });
 
-describe.runIf(enclosure.unsteered === null)('a process in virtual time', { timeout: 180_000 }, () => {
+describe.runIf(enclosure.unsteered === null)('a process in virtual time', { timeout: 400_000 }, () => {
   it('is at rest where only timers fire that do nothing', async () => {
     const only = { properties: ['convergence'], writers: { recreator: false }, faults: { crash: false }, stopAfter: 1 };
 

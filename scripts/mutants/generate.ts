@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { IDIOMS, type OperatorName } from './operators/idioms.ts';
 import { OPERATORS } from './operators/operators.ts';
+import { isTelling, type Surroundings } from './operators/telling.ts';
 import { SOURCES, type Source } from './sources.ts';
 import { parseSource, type SgNode, type Site } from './syntax.ts';
 
@@ -53,12 +54,14 @@ export function mutantsOf(source: Source, read: (file: string) => string = readS
         const at = Math.min(...edits.filter(({ startPos }) => startPos > 0).map(({ startPos }) => startPos));
         const mutated = root.commitEdits([...edits].toSorted((a, b) => a.startPos - b.startPos));
         if (texts.has(mutated) || isBroken(parseSource(source.language, mutated))) continue;
-        const place = functionAt(root, at);
+        const around = functionAt(root, at);
+        const place = nameOf(around);
         if (BEYOND.test(place) && operator !== 'requeues-at-once') continue;
         texts.add(mutated);
         const stem = `${source.controller}/${operator}@${place}`;
         const number = (numbers.get(stem) ?? 0) + 1;
         numbers.set(stem, number);
+        if (!isTelling(operator, surroundings(text, around, edits))) continue;
         const line = text.slice(0, at).split('\n').length;
         mutants.push({
           id: `${stem}#${number}`,
@@ -110,17 +113,33 @@ function isBroken(root: SgNode): boolean {
   return root.find({ rule: { kind: 'ERROR' } }) !== null;
 }
 
-/** Returns the name of the innermost function, class or variable around a position. */
-function functionAt(root: SgNode, at: number): string {
-  let name = 'file';
+/** Returns the innermost function, class or variable around a position; the root if there is none. */
+function functionAt(root: SgNode, at: number): SgNode {
+  let innermost = root;
   let node: SgNode | undefined = root;
   while (node !== undefined) {
-    if (NAMED.has(String(node.kind())) && isFunction(node)) {
-      name = node.field('name')?.text() ?? node.field('type')?.text() ?? name;
-    }
+    if (NAMED.has(String(node.kind())) && isFunction(node) && nameIn(node) !== undefined) innermost = node;
     node = node.children().find((child) => child.range().start.index <= at && at < child.range().end.index);
   }
-  return name;
+  return innermost;
+}
+
+function nameOf(node: SgNode): string {
+  return nameIn(node) ?? 'file';
+}
+
+function nameIn(node: SgNode): string | undefined {
+  return node.field('name')?.text() ?? node.field('type')?.text();
+}
+
+function surroundings(text: string, around: SgNode, edits: Site): Surroundings {
+  const main = edits.filter(({ startPos }) => startPos > 0);
+  const until = Math.max(...main.map(({ endPos }) => endPos));
+  return {
+    before: main.map(({ startPos, endPos }) => text.slice(startPos, endPos)).join('\n'),
+    inside: around.text(),
+    after: text.slice(until, Math.max(until, around.range().end.index)),
+  };
 }
 
 /** Reports whether a node can name a place. A variable can only if it contains a function, an object or the result of a call. */

@@ -1,5 +1,5 @@
 /**
- * Supplies the trials for a process: alternately random ones and single deviations from an undisturbed run.
+ * Supplies the trials: random ones, and among them single deviations from undisturbed runs.
  *
  * An undisturbed run (`calm-runs.ts`) is itself a trial; later trials are deviations from it (`deviations.ts`). Owns: how the two kinds of
  * trials alternate. Does not own: how random trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
@@ -11,6 +11,7 @@ import type { FaultKind, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
+import type { DeviationMix } from '../run/run-mode.ts';
 import { CalmRuns } from './calm-runs.ts';
 import { singleDeviations } from './deviations.ts';
 import type { Situation } from './enough.ts';
@@ -20,27 +21,23 @@ export interface TrialSourceOptions {
   /** The workloads of undisturbed runs. */
   readonly workloads: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
+  readonly mix: DeviationMix;
   readonly seed: number;
   /** Returns the situation that the search has met too rarely so far while it has met the other often enough, if any. */
   readonly lacks?: () => Situation | undefined;
 }
 
-/** The number of candidate workloads; once all have been used, the random trials continue alone. */
-const WORKLOADS = 2_000;
 /** The maximum numbers of trials per undisturbed run, by kind of deviation: the next run may be more productive. */
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
 /** The maximum number of silences that concern kinds that the target writes, if there are any. */
 const STALE_WRITES_MAX = 4;
-const FAULTS_MAX = 2;
 const RECOVERIES_MAX = 2;
 const DELAYS_MAX = 2;
 const OVERTAKEN_MAX = 2;
 /** Tried first: a controller that keeps count of the objects that it creates gives up waiting for their events after minutes. */
 const UNSEEN_MAX = 1;
-/** One trial in this many is random. */
-const RANDOM_ONE_IN = 2;
 /** The number of undisturbed runs that take turns. */
 const OPEN_MAX = 3;
 
@@ -62,8 +59,9 @@ export class TrialSource {
   /** Yields a batch of trials, drawn with a seed. */
   *batch(seed: number, size: number): Generator<Trial> {
     const drawn = fc.sample(this.#options.trials, { seed, numRuns: size });
+    const { oneIn } = this.#options.mix;
     for (const [index, trial] of drawn.entries()) {
-      const own = index % RANDOM_ONE_IN === 0 ? undefined : this.#next();
+      const own = index % oneIn === oneIn - 1 ? this.#next() : undefined;
       yield own ?? trial;
     }
   }
@@ -90,7 +88,7 @@ export class TrialSource {
       ...inTurn([
         races,
         [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
-        this.#some(deviations.faults, FAULTS_MAX),
+        this.#some(deviations.faults, this.#options.mix.faultsMax),
         this.#some(deviations.recoveries, RECOVERIES_MAX),
         this.#some(deviations.delays, DELAYS_MAX),
         this.#some(deviations.overtakenAnswers, OVERTAKEN_MAX),
@@ -106,8 +104,8 @@ export class TrialSource {
 
   #next(): Trial | undefined {
     if (this.#open.length + this.#underWay.size >= OPEN_MAX) return this.#deviation();
-    const { workloads, seed } = this.#options;
-    this.#calm ??= new CalmRuns(fc.sample(workloads, { seed, numRuns: WORKLOADS }));
+    const { workloads, seed, mix } = this.#options;
+    this.#calm ??= new CalmRuns(fc.sample(workloads, { seed, numRuns: mix.workloads }));
     const workload = this.#calm.next();
     if (workload === undefined) return this.#deviation();
     const trial: Trial = { workload, schedule: EMPTY_SCHEDULE };

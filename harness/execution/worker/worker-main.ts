@@ -173,9 +173,7 @@ export async function doSearch(
       properties,
       workload: workloadArbitrary(drawn),
       // Strategies chosen by name are used exclusively.
-      ...(runner.mode.aims && settings.strategies === null
-        ? { calm: workloadArbitrary({ ...drawn, rivals: true }) }
-        : {}),
+      ...(settings.strategies === null ? { calm: workloadArbitrary({ ...drawn, rivals: runner.mode.aims }) } : {}),
       runsMax,
       cutAt,
       onTrial: (run, trial) => {

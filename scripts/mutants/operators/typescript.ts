@@ -56,10 +56,7 @@ function retryAround(node: SgNode): SgNode | undefined {
 
 export const typescript: Operators = {
   'drops-precondition': [
-    each({ kind: 'object', inside: { any: [property('preconditions'), declares('preconditions')] } }, (node) => [
-      ...node.namedChildren().map(without),
-      ...(node.namedChildren().length > 1 ? ['{}'] : []),
-    ]),
+    each({ kind: 'object', inside: { any: [property('preconditions'), declares('preconditions')] } }, () => ['{}']),
   ],
   'drops-version': [
     each({ ...property('resourceVersion'), not: inPreconditions(), inside: { kind: 'object' } }, (node) =>
@@ -124,7 +121,9 @@ export const typescript: Operators = {
         [
           edit(call, call.range().start.index, `((kept: unknown) => retryForever(`, 'retryOnConflict('.length),
           edit(call, call.range().end.index, `)(undefined)`),
-          node.replace(`(kept ??= ${read}) as Awaited<ReturnType<typeof ${read.replace(/^await (\w+).*$/s, '$1')}>>`),
+          node.replace(
+            `structuredClone(kept ??= ${read}) as Awaited<ReturnType<typeof ${read.replace(/^await (\w+).*$/s, '$1')}>>`,
+          ),
           edit(call, 0, RETRY_FOREVER),
         ],
       ];
@@ -139,7 +138,7 @@ export const typescript: Operators = {
           edit(call, call.range().start.index, '((kept: any) => '),
           edit(call, call.range().end.index, ')(undefined)'),
           node.replace(
-            `await ${node.text().slice('await '.length)}.then((now: any) => (kept = kept === undefined || now === undefined ? now : { ...kept, metadata: { ...kept.metadata, resourceVersion: now.metadata?.resourceVersion } }))`,
+            `await ${node.text().slice('await '.length)}.then((now: any) => structuredClone(kept = kept === undefined || now === undefined ? now : { ...kept, metadata: { ...kept.metadata, resourceVersion: now.metadata?.resourceVersion } }))`,
           ),
         ],
       ];
