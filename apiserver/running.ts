@@ -29,7 +29,7 @@ import { collectionPath } from './wire/path.ts';
 export interface StartOptions extends Partial<ApiServerOptions> {
   /** Custom resource definitions to install at the start. */
   readonly crds?: readonly KubeObject[];
-  /** Objects to create at the start, in this order, as a client would; one without a namespace goes to `default`. */
+  /** Objects to create at the start, in this order, as a client would; objects without a namespace are created in `default`. */
   readonly objects?: readonly KubeObject[];
 }
 

@@ -32,10 +32,10 @@ import { isPatient, judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.t
 import { isActive } from './exercised.ts';
 
 const NAME = 'bounded-rate';
-/** The number of requests at rest without a pause that count as a hot loop, because no single reconcile makes as many. */
+/** The number of requests at rest without a pause that count as a hot loop, if most of them repeat. */
 const HOT_REQUESTS_MIN = 40;
 /**
- * The end of a hot loop is examined over this time, or over as many requests as were counted without a pause: a busy machine may take a
+ * The end of a hot loop is examined over at least this time and over all items that ran without a pause, because a busy machine may take a
  * second for a request.
  */
 const HOT_SPAN_MS = 5_000;
@@ -46,7 +46,7 @@ const REPEATS_MIN = 8;
  * a pattern.
  */
 const HABIT_MIN = 3;
-/** Maximum period of a busy loop: a requeue this frequent is one, even if the references do the same. */
+/** Maximum period of a busy loop: a requeue this frequent counts as a busy loop, even if it also occurs in the references. */
 const SHORT_PERIOD_MS = 1_000;
 /** After this time without silence, a busy loop is proven. */
 const SHORT_SEEN_MS = 8_000;
@@ -56,7 +56,7 @@ const SHORT_MIN = 10;
 const DEAF_MIN = 5;
 /** Maximum number of requests that a finding names. */
 const NAMED_MAX = 10;
-/** A loop that triggers itself falls silent if its own writes are withheld; this share of the activity may remain before it is silent. */
+/** A loop that triggers itself falls silent if its own writes are withheld: at most this share of the activity may remain. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
 

@@ -146,8 +146,8 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
 }
 
 /**
- * Reports whether another writer relabelled or rewrote a sibling or marked it as failed, which may then have to be replaced while it still exists. Writes
- * that start a workload (binding it to a node, reporting it as ready) do not count, only those that report its end.
+ * Reports whether another writer relabelled or rewrote a sibling, or marked it as failed, so that the target may have to replace it while
+ * it still exists. Writes that start a workload (binding it to a node, reporting it as ready) do not count, only those that report its end.
  */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
   return chain.some(

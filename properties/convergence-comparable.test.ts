@@ -1,4 +1,4 @@
-/** Whether a run, and what a fresh copy makes of its input, can be compared at all. */
+/** Whether a run can be compared at all with what a fresh copy produces from its input. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { manifest, ownedBy, type HistoryBuilder } from '../harness/oracle/test-history.ts';
@@ -14,7 +14,7 @@ function event(type: string, name: string): readonly [string, KubeObject] {
   ];
 }
 
-/** Starts a run that has left a deployment of the widget, and in which the target recorded an event. */
+/** Starts a run that has left a deployment of the widget behind, and in which the target recorded an event. */
 function leftBehind(inRun: readonly [string, KubeObject] | undefined): {
   readonly h: HistoryBuilder;
   readonly owner: KubeObject;

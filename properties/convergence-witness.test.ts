@@ -21,7 +21,9 @@ function run(image: string, annotatedBy?: string): HistoryBuilder {
   return h.phase('heal').phase('settle').pass(30_000).phase('end');
 }
 
-/** Judges a target that left v1 where a fresh one creates v2; a fresh one that is started on the final state makes these writes. */
+/**
+ * Judges a target that left v1 where a fresh copy creates v2; a fresh incarnation that is started on the final state makes these writes.
+ */
 function judge(...writes: readonly string[]): CheckResult {
   return judged(run('v1'), run('v2'), writes);
 }

@@ -1,10 +1,10 @@
 /**
  * P1, convergence: once perturbation stops, the target reaches the expected state and stays there.
  *
- * The expected state is the one that a fresh, unfaulted target produces from the healed foreign input. A difference counts only
- * together with a second witness: a fresh incarnation on the unchanged final state writes something. One witness alone gives
- * only a warning, because a target may depend on the order of events by design. Suspicious runs get a longer settle phase
- * first. Does not own: matching and comparing (`oracle/final-state.ts`).
+ * The expected state is the one that a fresh copy of the target produces, without faults, from the foreign input after heal. A difference
+ * counts only together with a second witness: a fresh incarnation on the unchanged final state writes something. One witness alone gives
+ * only a warning, because a target may depend on the order of events by design. Suspicious runs get a longer settle phase first. Does not
+ * own: matching and comparing (`oracle/final-state.ts`).
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -161,7 +161,7 @@ function judgeSuspect(
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write) && isAbout(write, later));
   if (writes.length === 0) return judgeSilent(history, later);
-  // `update fleets.example.com/arena spec.map="desert" …`: the field that the write would change comes first.
+  // The text is, for example, `update fleets.example.com/arena spec.map="desert" …`; only the verb and the object are shown.
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
@@ -221,9 +221,9 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
 }
 
 /**
- * Handles a fresh incarnation that changes nothing on the final state. Either the target depends on the order of events by design, or its
- * own status hides the damage from it for good. The further witnesses are the same workload without faults, at once and step by step: if
- * neither ends with the difference, the state depends only on the input, so there is no excuse for it.
+ * Judges differences that a fresh incarnation, started on the final state, does not change. Either the target depends on the order of
+ * events by design, or its own status hides the damage from it for good. The further witnesses are the same workload without faults, at
+ * once and step by step: if neither ends with the difference, the state depends only on the input, so there is no excuse for it.
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
   if (isKnownUndisturbed(history, found)) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
@@ -247,8 +247,9 @@ function isKnownUndisturbed(history: History, found: readonly Difference[]): boo
 }
 
 /**
- * Reports whether the target is as busy as it is undisturbed at rest, and has not changed what differs in all that time. A target that
- * retries one object for ever, such as one whose handler fails each time, is never silent; the others can be judged.
+ * Reports whether the target is only as busy as it is at rest in undisturbed runs, and has not changed the differing objects in the whole
+ * extended run. A target that retries one object for ever, because its handler fails each time, is never silent, but its other objects can
+ * be judged.
  */
 function isBusyElsewhere(
   history: History,
@@ -271,8 +272,8 @@ function hasIdled({ quiescent, windowMs, unchangedMs = 0 }: Extended, forMs: num
 }
 
 /**
- * Returns the differences that earlier runs of the search were convicted of after all probes, if undisturbed runs explain all others. The
- * probes would only be repeated: a finding is reported once, and its reproduction is judged in full.
+ * Returns the differences that earlier runs of the search have reported as errors after all probes, if undisturbed runs explain all others.
+ * The probes would only be repeated: a finding is reported once, and its reproduction is judged in full.
  */
 function knownViolated(history: History, found: readonly Difference[]): readonly Difference[] {
   const violated = lastProbe(history, 'known-violated')?.kinds ?? [];

@@ -25,7 +25,7 @@ function settled(h: HistoryBuilder): HistoryBuilder {
   return h.phase('heal').phase('settle').pass(30_000).phase('end');
 }
 
-/** Returns the final state of a fresh target: one disk for each owner. */
+/** Returns the final state of a fresh copy: one disk for each owner. */
 function expected(...owners: readonly string[]): ProbeResult {
   const objects = Object.fromEntries(owners.map((owner, n) => [`${OUTSIDE}//disks~${n}`, disk(`disks-${n}`, owner)]));
   return { probe: 'expected-state', settled: true, outcomes: [{ objects }] };

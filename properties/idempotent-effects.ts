@@ -2,9 +2,10 @@
  * P8, idempotent effects: nothing is leaked or created twice in an external system.
  *
  * Judges the resources that the target keeps in the store that it was given. *Leaked*: at rest a collection has more resources than a fresh
- * target creates from the same input, more time does not change it, and nothing in the cluster refers to them any more. *Duplicated*: two
- * resources of a collection with the same content at the same time, where a fresh target never has two alike. *Missing*: fewer than a fresh
- * target creates. Does not apply to targets without effects. The end state of objects in the cluster belongs to convergence.
+ * copy of the target creates from the same input, more time does not change it, and nothing in the cluster refers to them any more.
+ * *Duplicated*: two resources of a collection with the same content at the same time, where a fresh copy never has two alike. *Missing*:
+ * fewer than a fresh copy creates. Does not apply to targets without effects. The end state of objects in the cluster belongs to
+ * convergence.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -74,7 +75,7 @@ function collectionOf({ metadata }: KubeObject): string {
   return metadata.labels?.[COLLECTION] ?? '';
 }
 
-/** Returns the first creation of a resource that already existed and that a fresh target has only once. */
+/** Returns the first creation of a resource whose content already existed, and that a fresh copy has only once. */
 function duplicated(
   index: HistoryIndex,
   made: readonly Revision[],

@@ -1,4 +1,4 @@
-/** A target that takes a whole list or map for its own loses what others add to it, contention or not: a warning. */
+/** A target that treats a whole list or map as its own loses what other clients add to it, with or without contention: a warning. */
 import { expect, it } from 'vitest';
 import type { CheckResult } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
@@ -108,7 +108,7 @@ it.each([
   h.phase('contention');
   h.get('controller', RESOURCE, 'web');
   h.edit('writer-1', RESOURCE, 'web', ['spec', 'pause'], 5);
-  // What the target sends back of a later version shows that it had read that one.
+  // The target sends back a label of a later version, which shows that it had read that version.
   if (left === undefined) h.edit('writer-1', RESOURCE, 'web', ['metadata', 'labels', 'seen'], 'yes');
   const { metadata } = h.get('controller', RESOURCE, 'web');
   h.update('controller', RESOURCE, {

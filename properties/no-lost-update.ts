@@ -101,19 +101,19 @@ function violationOf(history: History, loss: Loss): Violation {
   };
 }
 
-/** What a target may take for its own as a whole ({@link ownedWhole}). */
+/** What a target may treat as entirely its own ({@link ownedWhole}). */
 type Whole = 'list' | 'child';
 
 /** What a controller may set as a whole in objects that it created. Finalizers and the status are shared. */
 const OWN_PARTS = /^(?:metadata\.(?:labels|annotations|ownerReferences)|spec|data|binaryData|stringData)\b/;
 
 /**
- * Returns what the target takes for its own as a whole, if that is why the change was lost; other clients rarely have content there. Only
- * what is gone counts: a value that is back from an old version was copied, so the target does keep what it has read.
+ * Returns what the target treats as entirely its own, if that is why the change was lost; other clients rarely have content there. Only
+ * removed content counts: if an old value is back, it was copied, so the target does keep what it has read.
  *
- * - `list`: conditions in a list whose schema declares no keys. The API server takes such a list for one value, which has one owner.
- * - `child`: an object that the target created, where it sets all of a part whatever it has read: it built the object from scratch, or
- *   dropped what it had read.
+ * - `list`: conditions in a list whose schema declares no keys. The API server treats such a list as one value with one field manager.
+ * - `child`: an object that the target created, and of which it overwrites a whole part: it built the object from scratch, or dropped what
+ *   it had read.
  */
 function ownedWhole(history: History, loss: Loss): Whole | undefined {
   const { guilty, operation, field, changes, class: kind } = loss;

@@ -1,10 +1,10 @@
 /**
  * P6, no mistaken deletion: the deleted object is the intended one, not another object that has taken its name since.
  *
- * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never
- * received that object but had received an earlier one with the name, the earlier one was meant. Two cases are not judged: a
- * target that had received neither object deletes by name on purpose, as in a cleanup, and a target may delete what has a name
- * under which it creates objects itself, also if another client has created it again.
+ * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never received that
+ * object but had received an earlier one with the name, the earlier one was meant. Two cases are not judged: a target that had received
+ * neither object deletes by name on purpose, as in a cleanup, and a target may delete any object with a name that it uses for its own
+ * objects, even if another client has created the current one.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';

@@ -2,11 +2,10 @@
  * P6, no resurrection: a write meant for an existing object does not create it again after its deletion, and nothing is created for an
  * owner whose deletion the target has received.
  *
- * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates a missing object;
- * without a uid or resourceVersion in the body the server does not notice that the object was deleted in between. This part
- * does not judge objects that the target creates in the references, which are its own to create again, nor POSTs, which create
- * on purpose. Requests in flight when the target received the owner's deletion are not judged, only those that it begins after
- * it has been idle.
+ * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates a missing object; without a uid
+ * or resourceVersion in the body the server does not notice that the object was deleted in between. This part does not judge objects that
+ * the target creates in the references, because it may create them again, nor POSTs, which create on purpose. Requests in flight when the
+ * target received the owner's deletion are not judged, only those that it begins after it has been idle.
  */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -148,7 +147,7 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delive
   // Lock renewals and Events do not count as work: an idle target sends them too. (A target that polls every second is never idle.)
   const work = busy.filter((operation) => !isAside(operation.resource) && !isLock(operation, reference?.locks ?? []));
   const sinceMs = Math.max(delivered.timeMs, ...work.map(({ answered }) => answered?.timeMs ?? 0));
-  // Only programs have measurements, and only their clients may throttle themselves.
+  // Clients of programs may throttle themselves, so a pause is no proof of idleness; only programs have measurements.
   if (measurements.length > 0 && untilMs - sinceMs < THROTTLED_MS) return false;
   const isStopped = (at: number): boolean =>
     processes.findLast(

@@ -1,10 +1,10 @@
 /**
  * P10, one active leader: two replicas together never do damage that one replica would not.
  *
- * Judges consequences, not who claims to be the leader. Violations of P4 or P6 caused by two replicas that were alive at the
- * same time are reported here instead, unless the last replica to act held the lock when it began. In addition, a replica that
- * has lost the lock must not begin writes about reconciled objects once it could have known for longer than the renew deadline.
- * Locks are recognised by their content: a holder and a renew time.
+ * Judges consequences, not who claims to be the leader. Violations of P4 or P6 caused by two replicas that were alive at the same time are
+ * reported here instead, unless the last replica to act held the lock when it began. In addition, a replica that has lost the lock must not
+ * begin writes about reconciled objects once it could have known of the loss for longer than the renew deadline. Locks are recognised by
+ * their content: a holder and a renew time.
  */
 import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../harness/model/actor.ts';

@@ -47,7 +47,7 @@ export function run(
   return { h, owner };
 }
 
-/** Builds the result of a fresh target, from the objects of another run. */
+/** Builds the result of a fresh copy, from the objects of another run. */
 export function expected(...objects: readonly (readonly [string, KubeObject])[]): ProbeResult {
   return { probe: 'expected-state', settled: true, outcomes: [{ objects: Object.fromEntries(objects) }] };
 }
@@ -97,7 +97,7 @@ export function otherCopies(...images: readonly string[]): ProbeResult {
   return { probe: 'other-copies', outcomes };
 }
 
-/** Builds the result of the same workload without faults: it ended with `image`, while a fresh target produced `expectedImage`. */
+/** Builds the result of the same workload without faults: it ended with `image`, while a fresh copy produced `expectedImage`. */
 export function undisturbed(
   image: string,
   expectedImage: string,

@@ -65,7 +65,7 @@ describe('truthful-status', () => {
     h.delete('user', WIDGETS, 'web');
     h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'app:v1' } }));
     report(h, { observedGeneration: 2 });
-    // Its next reconcile is right to take that back.
+    // The next reconcile corrects the generation, which is not a second violation.
     h.deliver('controller', WIDGETS);
     report(h, { observedGeneration: 1 });
 

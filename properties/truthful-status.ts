@@ -1,10 +1,11 @@
 /**
  * P5, truthful status: `observedGeneration` is the generation of the spec that its writer had read.
  *
- * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
- * exceeds the generation of the object (a warning if it is that of a deleted object of the same name), never decreases, and never names a
- * generation that had not reached the target. It also judges a status whose writer took the number from a newer read than the one it acted on: such a status, or a child, still repeats
- * values of the older spec. The references show which leaves repeat the spec. What a ready condition means is for the user to declare.
+ * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never exceeds the
+ * generation of the object (a warning if it is that of a deleted object of the same name), never decreases, and never names a generation
+ * that had not reached the target. It also judges a status whose writer took the number from a newer read than the one that it acted on:
+ * that status, or a child, still repeats values of the older spec. The references show which leaves repeat the spec. What a ready condition
+ * means is for the user to declare.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -131,7 +132,7 @@ function higherBefore({
     if (roleOf(earlier.actor) !== 'target') continue;
     const { generation = 0 } = earlier.object.metadata;
     const reported = index.changes(earlier).find(({ path }) => path === change.path)?.to;
-    // What was ahead of its own object is reported as that; to take it back is right.
+    // A value above the generation of its object is reported as such; to correct it is no violation.
     if (typeof reported === 'number' && reported > value && reported <= generation)
       return { revision: earlier, value: reported };
   }

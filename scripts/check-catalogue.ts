@@ -120,7 +120,7 @@ async function checkAll(entries: readonly ControllerUnderTest[]): Promise<void> 
 async function main(): Promise<number> {
   const began = performance.now();
   const entries = (await ready()).flatMap((language) => selectedIn(language, values.only));
-  // The long ones first, so that none of them runs alone at the end.
+  // Correct controllers first: they take longest, and none of them should run alone at the end.
   const ordered = [...entries.filter(isCorrect), ...entries.filter((entry) => !isCorrect(entry))];
   say(
     `${ordered.length} controllers, seed ${form.seed}, ${form.budget} for a wrong one, ${form.trials} trials for a correct one\n`,

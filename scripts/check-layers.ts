@@ -68,7 +68,7 @@ const SHELL =
 const PURE = /^harness\/model\/|^apiserver\/(objects|wire)\//;
 /** What pure folders may import from the API server's package: its own pure folders, and one module for a type. */
 const PURE_PARTS = /^stalemate-apiserver\/(objects|wire)\/|^stalemate-apiserver\/client-node\/transport$/;
-/** The only dependency of a pure file, pure as well, and the module that loads it lazily (decision 0037). */
+/** The only packages that a pure file imports: `re2js`, which is pure as well, and the module that loads it lazily (decision 0037). */
 const PURE_PACKAGE = { path: 'apiserver/wire/go-regexp.ts', specifiers: ['re2js', 'node:module'] };
 const TIMER_MODULES = /^node:timers(\/promises)?$/;
 

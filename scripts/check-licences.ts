@@ -10,7 +10,7 @@ import { assets } from './package/build.ts';
 import { FOREIGN_DATA, readLock, type Shipped, shippedPackages } from './package/shipped.ts';
 import { type Complaint, report, REPOSITORY_ROOT, repositoryPaths } from './repository-files.ts';
 
-/** Software under these may be distributed together under Apache-2.0, as long as the licence texts are included. */
+/** Software under these licences may be distributed together under Apache-2.0, as long as the licence texts are included. */
 const FINE: ReadonlySet<string> = new Set([
   ...[
     'Apache-2.0',

@@ -3,8 +3,8 @@
  * everything? Measures both on wrong controllers: runs until the first violation of an expected property.
  *
  * `node scripts/compare-swarm.ts [--only TEXT]… [--seeds 10] [--runs 1000] [--batch 20]`. What matters is the length of a batch relative to
- * the bug: bugs that the whole mix finds in tens of runs represent bugs that take it an hour in a soak, with batches shortened by the same
- * factor. The results are in `docs/decisions/0038-most-batches-are-whole.md`.
+ * the time that a bug takes. Bugs that the whole mix finds in tens of runs represent bugs that take it an hour in a soak; the batches are
+ * shortened by the same factor. The results are in `docs/decisions/0038-most-batches-are-whole.md`.
  */
 import * as fc from 'fast-check';
 import { resolveRun } from '../harness/cli/library.ts';
@@ -35,7 +35,7 @@ const runsMax = Number(values.runs);
 const batchRuns = Number(values.batch);
 const WORKER = ownModule(import.meta.url, '../harness/cli/worker.ts');
 
-/** Batch numbers for which a soak draws nothing, and something. */
+/** Batch numbers: for the first a soak uses everything, for the second it draws fewer writers, faults and strategies. */
 const [WHOLE, DRAWN] = [0, 3];
 const MIXES = {
   whole: () => WHOLE,

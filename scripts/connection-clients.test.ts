@@ -75,7 +75,7 @@ async function runOf(
     namespaceController: true,
     replicasMax: 1,
   } as const;
-  // Otherwise Python would write beside its sources.
+  // Otherwise Python would write bytecode next to its sources.
   const process = resolveCommand({ command, directory: file(folder), env: { PYTHONDONTWRITEBYTECODE: '1', ...env } });
   const subject = {
     ...({ target: '', process, transport: 'http-library', cluster: 'embedded', crds, samples: sample } as const),

@@ -30,7 +30,7 @@ import { sourcesOf } from './first-contact/sources.ts';
 import { parseFlags, runMain } from './run-main.ts';
 
 const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
-/** Enough for a build, the attempts before the first run, and a run. */
+/** Enough time for a build, the attempts before the first campaign, and a campaign. */
 const LIMIT_MS = 1_500_000;
 
 const { positionals, values } = parseFlags({
@@ -60,7 +60,7 @@ function runShown(command: string, cwd: string, log: string): Promise<Ended> {
   });
 }
 
-/** As a user would continue: runs the command that `init` asks for, and then `init` again. */
+/** Continues as a user would: runs the command that `init` asks for, and then `init` again. */
 async function contact(repository: Repository, budget: string): Promise<Result> {
   let folder: string;
   try {
@@ -121,7 +121,7 @@ async function tryAll(names: readonly string[]): Promise<void> {
 
 /** Projects that build within a minute or two, and led to a verdict when this was written. */
 const CHECKED: readonly string[] = ['flagger', 'k6-operator', 'node-feature-discovery'];
-/** The minimum in a short run on a busy machine. */
+/** The minimum number of runs in a short campaign, so that a busy machine reaches it too. */
 const CHECKED_RUNS_MIN = 5;
 
 async function checkAll(names: readonly string[]): Promise<boolean> {

@@ -96,7 +96,7 @@ async function tried(copy: ScratchCopy, guards: readonly Guard[], signal: AbortS
   let noticed = 0;
   for (const guard of guards) {
     const { isNoticed, line } = await withoutIt(copy, guard);
-    // An interrupted result means nothing.
+    // An interrupt ends the tests early, so the result means nothing.
     if (signal.aborted) return INTERRUPTED;
     console.log(line);
     if (isNoticed) noticed += 1;

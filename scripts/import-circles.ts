@@ -3,7 +3,7 @@
 /** The imports of each file, by path. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Returns the shortest cycle through the first file of each group of files that import each other, in order of those files' paths. */
+/** Returns, for each group of files that import each other, the shortest cycle through the first file by path; sorted by that path. */
 export function circlesOf(graph: ImportGraph): readonly (readonly string[])[] {
   const circles: (readonly string[])[] = [];
   const seen = new Set<string>();

@@ -1,7 +1,7 @@
 /**
  * Kills the harness at random moments of runs, and checks what it leaves behind.
  *
- * After each kill -9: no process of it is left, the next start removes its folders, and every written file is complete. `node
+ * After each kill -9, no process of the harness is left, the next start removes its folders, and every written file is complete. `node
  * scripts/kill-harness.ts --cluster envtest --times 100 [--seed N] [--within MS]`. For `existing`, serves an API server on loopback and
  * checks it after each `stalemate clean`; for `kind`, compares kind's clusters with those that the killed run had recorded. Needs /proc.
  */
@@ -151,7 +151,7 @@ class KillWorld {
     const cleaned = await this.#start(['clean'], 'tmp');
     if (cleaned.code !== 0) this.#complaints.push(`${when}: clean ended with ${cleaned.code}: ${cleaned.text}`);
     for (const name of readdirSync(folder)) {
-      // Node's own files there are not ours.
+      // Other files in this folder are from Node.
       if (!name.startsWith('stalemate-')) continue;
       this.#complaints.push(`${when}: the folder ${name} is left`);
       rmSync(join(folder, name), { recursive: true, force: true });

@@ -9,7 +9,8 @@
  *
  * Searches the release with the bug until the bug is found, once with each seed, replays the first finding on the embedded server and on a
  * real one, and runs the release without the bug. The search does not know the bug: it checks all properties, and other findings are
- * reported as well. `0` skips a part. Exit code 1 if a bug was not found, or was reported for the release without it.
+ * reported as well. `--replays 0`, `--confirm 0` and `--without 0` skip those parts. Exit code 1 if a bug was not found, or was reported
+ * for the release without it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';

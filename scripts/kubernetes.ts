@@ -6,9 +6,10 @@
  *   node scripts/kubernetes.ts sweep [CONTROLLER …] [--release v1.36.3] [--gates on|off] [--budget 75s] [--seed N]
  *   node scripts/kubernetes.ts table                       writes docs/kubernetes-controllers.md from the stored results
  *
- * `hunt` searches for Kubernetes issue 129795 in three positions: a release before the fix, one with it, and that one with the feature
- * gates of the fix disabled. `--quick` tries only the first, for two minutes, and stores nothing. Exit code 1 if the bug was not found
- * where it exists, or found where it does not. `sweep` runs a campaign against each controller, with all properties, writers and faults.
+ * `hunt` searches for Kubernetes issue 129795 in three positions: a release before the fix, a release with the fix, and the latter with the
+ * feature gates of the fix disabled. `--quick` tries only the first, for two minutes, and stores nothing. Exit code 1 if the bug was not
+ * found where it exists, or found where it does not. `sweep` runs a campaign against each controller, with all properties, writers and
+ * faults.
  */
 import path from 'node:path';
 import { encodeCounterexample, redactFinding, renderStory, replay, run, tellStory } from '../harness/index.ts';

@@ -11,7 +11,7 @@ export async function runMain(main: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** Reads the values of flags before a script starts; an invalid value ends the script in the same way. */
+/** Reads the values of flags before a script starts; an invalid value ends the script like a user error in {@link runMain}. */
 export function readFlags<T>(read: () => T): T {
   try {
     return read();
@@ -20,7 +20,7 @@ export function readFlags<T>(read: () => T): T {
   }
 }
 
-/** Parses the command line of a script; an unknown flag ends the script in the same way. */
+/** Parses the command line of a script; an unknown flag ends the script like a user error in {@link runMain}. */
 export function parseFlags<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   return readFlags(() => parseArgs(config));
 }

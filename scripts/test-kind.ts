@@ -1,8 +1,8 @@
 /**
  * `npm run test:kind`: runs the suite on real kind clusters, if kind, a container engine and a node image are found.
  *
- * Otherwise it prints what is missing and succeeds: contributors do not need a container engine. `--required` makes that a failure, for a
- * CI that has one.
+ * Otherwise it prints what is missing and succeeds: contributors do not need a container engine. With `--required`, for CI machines that
+ * have an engine, it fails instead.
  */
 import { spawnSync } from 'node:child_process';
 import { platform } from 'node:os';

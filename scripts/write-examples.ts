@@ -1,6 +1,6 @@
 /**
  * Finds and shrinks the examples of the pages about properties, writers and faults: `node scripts/write-examples.ts [NAME…]`. Writes
- * `docs/examples/NAME.json`, or all of them without a name. Run `npm run example-pages` afterwards, and commit the changes.
+ * `docs/examples/NAME.json`; without a name, writes all examples. Run `npm run example-pages` afterwards, and commit the changes.
  */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -54,7 +54,7 @@ interface OlderHandler {
   onError(error: unknown): void;
 }
 
-/** The abort reason of undici when it cancels a body that became unreachable. That depends on the garbage collector, not on the target. */
+/** undici's abort reason when it cancels a response body that was garbage-collected. When that happens does not depend on the target. */
 const COLLECTED = 'garbage collected';
 
 const JSON_HEADERS: { readonly [name: string]: string } = { 'content-type': 'application/json' };

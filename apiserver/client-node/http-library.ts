@@ -68,7 +68,10 @@ class Call implements ResponseSink {
     );
   }
 
-  /** Does nothing when a watch starts: client-node reads a watch that is opened through an API method as one text, when it ends. */
+  /**
+   * Does nothing when a watch starts: if a watch is opened through an API method, client-node reads all of it as one text, once it has
+   * ended.
+   */
   open(): void {}
 
   event(event: WatchEvent): void {

@@ -18,7 +18,7 @@ import { createDispatcher, type InProcessDispatcher } from './dispatcher.ts';
 import { createHttpLibrary } from './http-library.ts';
 import type { Transport } from './transport.ts';
 
-/** `.invalid` never resolves (RFC 2606): a target that dials on its own fails at once. */
+/** `.invalid` never resolves (RFC 2606): a target that opens a connection of its own fails at once. */
 const SERVER = 'http://stalemate.invalid';
 const NAME = 'stalemate';
 

@@ -136,7 +136,7 @@ export function fetchFailure(error: ConnectionError): TypeError {
   return ofTheNetwork(new TypeError('fetch failed', { cause: nodeError(error) }));
 }
 
-/** Removes the stack: an error that a socket raises has no frames of the code that waits for it. */
+/** Removes the stack: an error that Node's sockets raise has no frames of the calling code. */
 function ofTheNetwork<E extends Error>(error: E): E {
   error.stack = `${error.name}: ${error.message}`;
   return error;

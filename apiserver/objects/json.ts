@@ -1,8 +1,8 @@
 /**
  * Reads JSON whose shape has not been checked: type checks, and accessors that return an empty value where there is none.
  *
- * Owns: the accessors that every layer shares. Does not own: the types (`object.ts`), paths through lists by the name of an item
- * (`edit.ts`).
+ * Owns: the accessors that every layer shares. Does not own: the types (`object.ts`), paths that select list items by name
+ * (`harness/model/edit.ts`).
  */
 import type { JsonObject, JsonValue } from './object.ts';
 
@@ -46,8 +46,8 @@ export function sortedKeys(value: JsonValue): JsonValue {
 }
 
 /**
- * Returns a copy of `map` without the given keys, which must be in the order that they have in the map. Deleting keys from a copy would
- * take far longer, and use more memory.
+ * Returns a copy of `map` without `keys`, which must be in the order of the map. Deleting them from a copy would take far longer, and more
+ * memory.
  */
 export function withoutKeys(
   map: { readonly [key: string]: JsonValue | undefined },

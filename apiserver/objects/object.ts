@@ -96,8 +96,8 @@ export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerRe
 }
 
 /**
- * Returns the owner of an object: its controller, otherwise its only owner, as the Java operator SDK and many scripts write it. Undefined
- * for several owners without a controller.
+ * Returns the owner of an object: its controller, otherwise its only owner, because the Java operator SDK and many scripts set no
+ * `controller`. Undefined for several owners without a controller.
  */
 export function parentOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   const { ownerReferences = [] } = object.metadata;

@@ -2,8 +2,8 @@
  * Child processes that never outlive this process.
  *
  * Owns: starting, supervising and ending the processes of one control plane. When this process ends, in whatever way (Ctrl-C, a crash, kill
- * -9), a shell ends the programs and removes their folder (`watching-shell.ts`).
- * They run in process groups of their own, so that Ctrl-C reaches only this process, which ends them in order. Start at {@link Children}.
+ * -9), a shell ends the programs and removes their folder (`watching-shell.ts`). The programs run in process groups of their own, so that
+ * Ctrl-C reaches only this process, which then ends them in order. Start at {@link Children}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Identifies a process by more than its pid, which is reused, and which other containers use too: the identity includes its start time and
- * its host.
+ * Identifies a process by its pid, start time and host. A pid alone is not enough: it is reused, and processes in other containers have the
+ * same pids.
  *
  * A file that outlives its process carries this identity, so that a later process can distinguish leftovers from files in use. Owns:
  * reading it from `/proc`; other systems only provide the pid and the host name. Start at {@link isOurProcess}.
@@ -44,13 +44,13 @@ export function hostMark(host: string = ourHost()): string {
   return createHash('sha256').update(host).digest('hex').slice(0, 8);
 }
 
-/** Reports whether the process of a mark still runs, as {@link isOurProcess} reports. */
+/** Reports whether the process that a mark identifies still runs: {@link isOurProcess}. */
 export function isMarkAlive(mark: string): boolean {
   const [host = '', pid = '', started = ''] = mark.split('-');
   return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });
 }
 
-/** Reports whether a process still runs. Returns true for a process of another machine, where that is unknown. */
+/** Reports whether a process still runs. Returns true for a process of another machine, whose state is unknown here. */
 export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   if (host !== ourHost()) return true;
   try {
@@ -61,7 +61,10 @@ export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   return startOf(pid) === started;
 }
 
-/** Returns field 22 of `/proc/PID/stat`, found from the end of the name, which may contain anything. A zombie counts as exited. */
+/**
+ * Returns the start time: field 22 of `/proc/PID/stat`, counted from the end of the name, which may contain anything. A zombie counts as
+ * exited.
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

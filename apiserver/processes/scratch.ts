@@ -32,7 +32,7 @@ export function scratchFolder(kind: string, parent: string = tmpdir()): string {
   return mkdtempSync(join(parent, `stalemate-${kind}-${markOf(ourProcess())}-`));
 }
 
-/** Records in `folder` a process that uses it. */
+/** Records in `folder` that a process uses it. */
 export function noteProcess(folder: string, pid: number): void {
   appendFileSync(join(folder, PROCESSES), `${JSON.stringify(identityOf(pid))}\n`);
 }
@@ -43,7 +43,7 @@ export interface Left {
   readonly pids: readonly number[];
 }
 
-/** Ends the processes of a kind whose owner is gone, and removes their folders; with `dryRun` only returns them. */
+/** Ends the orphans of one kind of program, whose owner process is gone, and removes their folders. With `dryRun` it only returns them. */
 export function endLeft(kind: string, dryRun = false, parent: string = tmpdir()): readonly Left[] {
   return namesIn(parent).flatMap((name) => {
     const { kind: found, host, pid, started = '' } = NAME.exec(name)?.groups ?? {};

@@ -32,7 +32,7 @@ export class WatchingShell {
     this.#shell.stdin?.write(`${line}\n`);
   }
 
-  /** Tells the shell to exit without cleaning up. */
+  /** Makes the shell exit without cleaning up. */
   done(): void {
     this.#shell.stdin?.end('done\n');
   }

@@ -1,9 +1,9 @@
 /**
  * Compares server-side apply with a real kube-apiserver: `node apiserver/scripts/compare-apply.ts URL TOKEN [KIND] [STEPS] [SEED]`.
  *
- * Random applies, updates, patches and scalings by three managers go to both servers; answers, `managedFields` included, must be equal
- * but for times, uids and versions. KIND is one of things, blobs, configmaps, deployments, services. Exit code 1 when something
- * differs. The namespace `default` of the real server is written to, under names that start with `apply-`.
+ * Random applies, updates, patches and scalings by three managers go to both servers; the answers, `managedFields` included, must be equal
+ * except for times, uids and versions. KIND is one of things, blobs, configmaps, deployments, services. Exit code 1 when something differs.
+ * Writes to the namespace `default` of the real server, under names that start with `apply-`.
  */
 import { Agent, request as httpsRequest } from 'node:https';
 import { parseArgs } from 'node:util';
@@ -104,7 +104,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'clusterIPs',
 ]);
 
-/** Returns the answer as text, without values that always differ, with sorted maps, causes and entries of the same time. */
+/** Returns an answer without values that always differ; maps, causes, `managedFields` and the lines of messages are sorted. */
 function normal(value: JsonValue | undefined, key = ''): JsonValue {
   if (value === undefined || value === null || typeof value !== 'object')
     return key === 'time'

@@ -63,7 +63,7 @@ async function compareAll(projects: readonly Project[], perKind: number | undefi
         const seconds = (performance.now() - began) / 1000;
         const result = { ...compared, name: project.name, version: project.version, seconds };
         results.push(result);
-        // Writes the partial result too, after an interrupt.
+        // Written after every project, so that an interrupt leaves the results so far.
         if (values.output !== undefined) writeFileSync(values.output, JSON.stringify(results, null, 1));
         console.log(projectLine(result));
       } catch (error) {

@@ -3,8 +3,8 @@
  *
  * URL and TOKEN name a real kube-apiserver of the imitated version; its discovery and OpenAPI documents define what is served and how lists
  * merge. Facts that OpenAPI omits (Go's types, and which empty fields are written) are read from the type declarations of the Go modules of
- * the same version. Copies facts only; the only text that it copies is the descriptions. For the documents of custom resources it creates
- * two definitions on that server, and deletes them again.
+ * the same version. Copies facts, and no text except the descriptions. For the documents of custom resources it creates two definitions on
+ * that server, and deletes them again.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ type Extra = Record<string, unknown>;
 function mergingOf(schema: Schema | undefined): Extra {
   const extra: Extra = {};
   for (const [name, short] of MERGING) if (schema?.[name] !== undefined) extra[short] = schema[name];
-  // Go's own zero values are not defaults.
+  // Drops the zero values of Go types, which OpenAPI also lists as defaults.
   const value = extra['default'];
   if (value === '' || value === 0 || value === false || (typeof value === 'object' && JSON.stringify(value) === '{}'))
     delete extra['default'];

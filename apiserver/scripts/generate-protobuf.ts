@@ -70,7 +70,7 @@ function groupOf(directory: string): string | undefined {
   return undefined;
 }
 
-/** Number, JSON name, type, flags (see descriptors.ts), and Go's name where it is not the JSON name with a capital. */
+/** Number, JSON name, type, flags (see descriptors.ts), and Go's name unless that is the capitalised JSON name. */
 type Row = readonly [number, string, string, string, string?];
 
 const SCALARS = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'double']);

@@ -21,7 +21,7 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 type Json = Record<string, unknown>;
 
-/** Placeholders for the names of a definition in the documents that creating the definition adds. */
+/** The names of a CRD that is created only to read its documents; in the generated files they are placeholders. */
 const TEMPLATE = { group: 'ggggg.example', version: 'v7', kind: 'Kkkkk', plural: 'ppppp', singular: 'kkkkk' };
 
 export async function readServer(url: string, token: string): Promise<RealServer> {

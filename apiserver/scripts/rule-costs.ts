@@ -1,6 +1,6 @@
 /**
- * Sends random rules in definitions to the embedded server and to a real one, to check that both refuse the same rules for their estimated
- * cost, with the same message.
+ * Sends CRDs with random CEL rules to the embedded server and to a real one, to check that both refuse the same rules because of their
+ * estimated cost, with the same message.
  *
  *   npm run rule-costs -- [--count 300] [--seed N]
  *
@@ -26,7 +26,7 @@ const RULES = 3;
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '300' }, seed: { type: 'string' } } });
 
-/** Returns a definition with a list of `spec`, just long enough to make the most expensive rule exceed the limit. */
+/** Returns a CRD with a list of items of the schema `spec`, just long enough to make the most expensive rule exceed the limit. */
 function definitionOf(spec: JsonObject): JsonObject {
   const items = { ...spec, type: 'object' };
   const node = compileNode({ type: 'object', properties: { spec: items } });

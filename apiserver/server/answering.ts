@@ -21,7 +21,7 @@ export function warningText(text: string): string {
   return `299 - ${JSON.stringify(text)}`;
 }
 
-/** kube-apiserver's limits on the total length of the warnings of one answer, and then on each of them. */
+/** kube-apiserver's limits: on the total length of the warnings of one answer, and if that is exceeded, on the length of each. */
 const WARNINGS_MAX = 4 * 1024;
 const WARNING_MAX = 256;
 

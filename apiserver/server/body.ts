@@ -33,7 +33,7 @@ export interface Incoming {
   readonly meta: MutableMeta;
   /** True if an apply has already set `meta.managedFields`. */
   readonly owned?: true;
-  /** True if the metadata is of an apply and changes on a read-write round trip (`apply/raw-metadata.ts`). */
+  /** True if the metadata is the result of an apply and would change on a read-write round trip (`apply/raw-metadata.ts`). */
   readonly raw?: true;
 }
 
@@ -47,7 +47,7 @@ export interface WriteOptions {
 const NONE: readonly FieldError[] = [];
 const PLAIN_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
 
-/** Returns `?dryRun=` and `?fieldValidation=`, or a refusal. `earlier` are the errors in options that only one verb has. */
+/** Returns `?dryRun=` and `?fieldValidation=`, or a refusal. `earlier`: errors in options of this verb, which are listed first. */
 export function writeOptions(
   query: { readonly [key: string]: string },
   kind: OptionsKind,
@@ -104,7 +104,7 @@ export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
-/** Returns the body as a map, or a refusal. The caller checks content types. */
+/** Returns the body as a map, or a refusal. Callers check that a custom resource accepts the content type. */
 export function bodyMap({ request, route }: Call, kind: string = route.definition.kind): JsonObject | Refusal {
   if (!BODY_TYPES.includes(mediaType(request))) return unsupportedMediaType(BODY_TYPES);
   const { body } = request;
@@ -195,7 +195,7 @@ export function decodeMap(
   if (found !== undefined) {
     const unknown = withMetadata(call, typed, found, words);
     const { duplicates = [] } = call.request;
-    // Go's decoder of built-in kinds does not look into unknown fields.
+    // Go's decoder of built-in kinds does not look into unknown fields, so it does not report duplicates inside them.
     const repeated = definition.custom ? duplicates : duplicates.filter((one) => !isWithin(one, unknown));
     const texts = [...repeated, ...unknown.map((path) => `unknown field "${path}"`)];
     if (!definition.custom && texts.length > STRICT_ERRORS_MAX) texts.length = STRICT_ERRORS_MAX;
@@ -221,11 +221,11 @@ function filledIn(coerced: () => JsonObject | string): JsonObject | string | und
 }
 
 /**
- * Reports whether an object is too large to store. A real server notices that only when it stores it, after work of many times the object's
- * size.
+ * Reports whether an object is too large to store. A real server notices only when it stores the object, after work that takes many times
+ * the object's size.
  */
 function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom, gr }: ResourceDefinition): boolean {
-  // Definitions are stored as JSON too.
+  // CRDs are stored as JSON, like custom resources.
   return typeof object !== 'string' && isTooLargeToStore(object, custom || gr === CRDS, meta);
 }
 

@@ -30,7 +30,7 @@ export type Stored = (gr?: string) => readonly KubeObject[];
 
 /**
  * How the code of a kind validates metadata, in addition to the common validation. `core`: finalizers must be qualified, as in the oldest
- * kinds. `…change`: immutable fields are checked too. `maps`: only labels, annotations and owners.
+ * kinds. `…change`: immutable fields are checked too. `maps`: only labels, annotations and owner references.
  */
 export type MetadataCheck = 'core' | 'plain' | 'core-change' | 'change' | 'maps';
 
@@ -65,9 +65,12 @@ export interface Strategy {
   readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata' | 'everything';
   /** Makes the server's own changes in a write to /status. */
   readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
-  /** Changes a new object as the default admission plugins do, or returns a refusal. Of its changes to metadata only annotations count. */
+  /**
+   * Changes a new object as the default admission plugins do, or returns why they refuse it. Of changed metadata only the annotations are
+   * used.
+   */
   readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
-  /** Returns the refusal of a new object by the default admission plugins, which runs after webhooks. */
+  /** Returns why the default admission plugins refuse a new object, if they do. Runs after mutating webhooks. */
   readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
   /** Like `forbid`, but for an update of the object itself. */
   readonly forbidChange?: (object: KubeObject, old: KubeObject, stored: Stored) => string | undefined;

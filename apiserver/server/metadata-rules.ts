@@ -110,7 +110,7 @@ const IMMUTABLE = [
 /** The limit on all annotations together, keys included: 256 KiB. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** Validates labels, annotations and owners. */
+/** Validates labels, annotations and owner references. */
 function validateMaps(meta: ObjectMeta, errors: FieldError[]): void {
   const { labels, annotations, ownerReferences } = meta;
   if (labels !== undefined)

@@ -90,7 +90,7 @@ const HISTORY_MAX = 10_000;
 
 const NOTHING = (): void => {};
 
-/** The headers for writes by the server itself, which make it their field manager. */
+/** The headers of the server's own writes: they make `kube-apiserver` the field manager. */
 const AS_ITSELF = { 'user-agent': 'kube-apiserver' } as const;
 
 export class ApiServer implements Upstream {
@@ -169,7 +169,7 @@ export class ApiServer implements Upstream {
     return this.#registry.route(path);
   }
 
-  /** Returns the refusal of a request whose path names a resource but whose method is not routed. */
+  /** Returns the error response if the path names a resource but the method is not routed. */
   refusalOf(route: Route, method: string): ApiResponse | undefined {
     return unroutable(route, method);
   }
@@ -178,7 +178,7 @@ export class ApiServer implements Upstream {
   boot(port: number): void {
     const facts = { now: this.#kernel.timestamp(), port, uid: this.#options.newUid() };
     for (const object of bootObjects(facts)) this.#boot(object);
-    // No watch starts before the boot.
+    // A watch cannot start from a version before the boot.
     this.#store.expireBefore(this.#store.revision);
   }
 
@@ -255,7 +255,7 @@ export class ApiServer implements Upstream {
   }
 
   /**
-   * Stores objects without validation, including their uid. Each gets a new version and is reported to observers as a change. Definitions
+   * Stores objects without validation; they keep their uid. Each gets a new version and is reported to observers as a change. Definitions
    * must come before their instances.
    */
   seed(objects: readonly KubeObject[]): void {
@@ -420,7 +420,7 @@ export class ApiServer implements Upstream {
   }
 
   #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
-    // Queued before observers run, so that changes that they write come after it; delivered once all observers have run.
+    // The change is queued before the observers run, so that their own writes come after it. It is delivered once all of them have run.
     const isFirst = this.#watchers.enqueue(change);
     let thrown = this.#observers.notify(change);
     try {

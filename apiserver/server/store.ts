@@ -31,7 +31,7 @@ interface Table {
   keys: readonly string[] | undefined;
 }
 
-/** The contents of the store, shared with it until either side changes. */
+/** The contents of the store. The snapshot shares them with the store until one of the two changes. */
 export interface StoreSnapshot {
   readonly revision: number;
   readonly floor: number;
@@ -109,7 +109,7 @@ export class Store {
     if (table === undefined) return { objects: NO_OBJECTS, remaining: 0 };
     const keys = sortedKeys(table);
     const start = lowerBound(keys, from);
-    // The range of `namespace/` ends before the character that follows the slash in ASCII: 0.
+    // The keys that start with `namespace/` end before `namespace0`, because 0 follows the slash in ASCII.
     const end = namespace === '' ? keys.length : lowerBound(keys, `${namespace}0`);
     const page = keys.slice(start, Math.min(start + max, end));
     return {

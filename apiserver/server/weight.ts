@@ -60,7 +60,8 @@ export function roomBeside(object: JsonObject, named: boolean): number {
 }
 
 /**
- * Fields of built-in kinds that are maps with arbitrary keys, so their keys are stored too, with the stored bytes per character of a value.
+ * Fields of built-in kinds that are maps with arbitrary keys: their keys are stored too. The number is how many bytes are stored for each
+ * character of a value.
  */
 const MAPS: ReadonlyMap<string, number> = new Map([
   ...['labels', 'annotations', 'data', 'stringData', 'fieldsV1', 'matchLabels'].map((name) => [name, 1] as const),

@@ -68,7 +68,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { strategy, gr } = definition;
   const asked = meta.resourceVersion;
   const generated = meta.name === undefined && meta.generateName !== undefined;
-  // Kinds without generations keep the given generation.
+  // Kinds without generations keep the generation that the client sent.
   if (strategy.generation !== 'none') delete meta.generation;
   delete meta.resourceVersion;
   meta.uid = kernel.newUid();
@@ -105,7 +105,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
-/** Returns the function that strategies use to read stored objects: those of this resource, or of another one. */
+/** Returns the function that strategies use to read stored objects, of this resource by default. */
 function storedFor(kernel: Kernel, definition: ResourceDefinition): Stored {
   return (gr = definition.gr) => kernel.store.list(gr);
 }
@@ -124,7 +124,7 @@ function forbidChange(kernel: Kernel, call: Call, object: KubeObject, old: KubeO
   return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
-/** Runs the admission plugins that come before webhooks. Like fields that webhooks set, the fields that they set have no owner. */
+/** Runs the admission plugins that come before webhooks. The fields that these plugins set have no owner, like fields that webhooks set. */
 function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
   const { definition, namespace } = call.route;
   const { admit } = definition.strategy;

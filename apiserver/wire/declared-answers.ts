@@ -14,7 +14,7 @@ export interface OfContainers {
 export interface ExecAnswer extends OfContainers {
   /** A regular expression (RE2) that must match somewhere in the command's words, joined by spaces. */
   readonly command: string;
-  /** A regular expression for earlier commands in the pod: one that matches must have run in this run. */
+  /** A regular expression for earlier commands in the pod: the answer applies only after a matching command in the same run. */
   readonly after?: string;
   /** A regular expression for standard input; without it the command ends without reading. */
   readonly stdin?: string;
@@ -33,7 +33,9 @@ export interface LogAnswer extends OfContainers {
 
 /** An HTTP server's answer to some requests. */
 export interface HttpAnswer {
-  /** A regular expression (RE2) for earlier requests to the server, as `POST /path`: one that matches must have arrived in this run. */
+  /**
+   * A regular expression (RE2) for earlier requests to the server, as `POST /path`: the answer applies only after a match in the same run.
+   */
   readonly after?: string;
   /** Default: any. */
   readonly method?: string;
@@ -48,7 +50,7 @@ export interface HttpAnswer {
 /** What a TCP server sends; with `http`, an HTTP server. */
 export interface Speech {
   readonly http?: readonly HttpAnswer[];
-  /** The lines to send: each once its `expect` has matched, or, without `expect`, at once. */
+  /** The lines to send. Each is sent once its `expect` has matched; without `expect`, at once. */
   readonly tcp?: readonly TcpLine[];
 }
 

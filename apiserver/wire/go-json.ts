@@ -115,7 +115,7 @@ export function longInteger(digits: string): JsonValue {
   return RAW.rawJSON(digits) as JsonValue;
 }
 
-/** Returns the digits of such a long integer; undefined for any other value. */
+/** Returns the digits of an integer from {@link longInteger} or {@link parseJson}; undefined for any other value. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   // Calls of built-in functions are slow, so `isRawJSON` is only called for objects with the property `rawJSON`.

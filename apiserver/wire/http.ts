@@ -30,7 +30,7 @@ export interface ApiRequest {
   readonly user?: UserInfo;
   /** The body decoded to JSON; absent without a body. */
   readonly body?: JsonValue;
-  /** The body as text, if it could not be decoded. The server formulates the refusal. */
+  /** The body as text, if it could not be decoded. The server writes the error response. */
   readonly undecodable?: string;
   /** The error of Go's decoder. */
   readonly decodeError?: string;

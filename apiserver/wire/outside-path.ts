@@ -5,7 +5,9 @@ const PREFIX = '/outside.stalemate';
 /** Matches host, port, and the rest of the path. */
 export const OUTSIDE_PATH: RegExp = /^\/outside\.stalemate\/([^/:]+):(\d+)(\/.*)?$/;
 
-/** Reports whether a request may have effects outside of the cluster. A TCP connection has no path and always counts as such. */
+/**
+ * Reports whether a request may have effects outside of the cluster. A TCP connection has no path, so it is always assumed to have effects.
+ */
 export function actsOutside({ method, path }: { readonly method: string; readonly path: string }): boolean {
   const [whole, , , behind] = OUTSIDE_PATH.exec(path) ?? [];
   return whole !== undefined && (behind === undefined || (method !== 'GET' && method !== 'HEAD'));

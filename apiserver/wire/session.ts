@@ -1,7 +1,7 @@
 /**
  * The content of an upgraded connection or a streamed answer: a running command, forwarded ports, or a log that the client follows.
  *
- * An answer carries such a session; the shell (`apiserver/http/streams/`) transports it over SPDY or a WebSocket.
+ * An answer carries the session; the HTTP shell (`apiserver/server/http/streams/`) transports it over SPDY or a WebSocket.
  */
 import type { Speech } from './declared-answers.ts';
 

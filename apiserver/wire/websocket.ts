@@ -42,7 +42,7 @@ export function asksForWebSocket({ headers }: { readonly headers: Asked }): bool
 }
 
 export class WatchSocket {
-  /** The bearer token among the subprotocols. If it is malformed, this is an invalid token. */
+  /** The bearer token among the subprotocols. A malformed one is replaced by an invalid token. */
   readonly token: string | undefined;
   readonly #socket: Connection;
   readonly #asked: Asked;

@@ -30,7 +30,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Requests a reconcile later. An earlier one makes it unnecessary. */
+  /** Requests a reconcile later, unless the key is reconciled before. */
   addAfter(key: string, delayMs: number): void {
     clearTimeout(this.#timers.get(key));
     const timer = setTimeout(() => {

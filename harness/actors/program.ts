@@ -26,7 +26,7 @@ export interface ProgramContext {
   waits(ms: number): Promise<void>;
   /**
    * Called when operation `index` is over. While a recreation waits for the old object to disappear, every check counts as a separate
-   * operation, so that a scheduler which runs one operation at a time lets others act in between.
+   * operation, so that a scheduler which runs one operation at a time lets other actors act in between.
    */
   onOpDone(index: number): void;
   /** Reports whether no further operation may start. */
@@ -43,7 +43,7 @@ const APPLY_AGAIN_MS = 1_000;
 /** How often a recreation checks whether the old object is gone. */
 const LOOKS_MAX = 10;
 
-/** Runs the operations one after the other. Resolves when the last one is over, or the first one after `ended()` returned true. */
+/** Runs the operations one after the other. Resolves after the last one, or after the current one once `ended()` returns true. */
 export async function runProgram(program: Program, context: ProgramContext): Promise<void> {
   const runner = new Runner(program, context);
   for (const [index, op] of program.ops.entries()) {
@@ -75,7 +75,7 @@ class Runner {
     }
     let name = this.#context.resolveName(op.target);
     if (isUnmade(name)) {
-      // A writer that marks every new node or pod waits for the next one.
+      // Wait until the object is created: a writer may change each new node or pod.
       await this.#context.appears(op.target);
       name = this.#context.resolveName(op.target);
     }
@@ -185,7 +185,7 @@ class Runner {
     }
   }
 
-  /** Returns an object whose owners, if they are named without a uid, are the objects of that name that were applied before. */
+  /** Fills in the uids that owner references leave out, if this program has applied the owners. */
   #owned(object: KubeObject): KubeObject {
     const { ownerReferences } = object.metadata;
     if (ownerReferences === undefined) return object;
@@ -217,7 +217,7 @@ function uidIn({ code, body }: ApiResponse): string | undefined {
   return code === 200 ? (body as KubeObject).metadata.uid : undefined;
 }
 
-/** Returns what a client sends to create an object that it has read again, without what the server and controllers had set. */
+/** Returns an object as a client sends it to create it again: without the fields that the server and controllers have set. */
 function withoutServerFields({ status: _status, ...object }: JsonObject): KubeObject {
   const { metadata } = object as unknown as KubeObject;
   const { name, namespace, labels, annotations, ownerReferences } = metadata;
@@ -228,7 +228,7 @@ function ownerKey({ apiVersion, kind }: JsonObject, { name }: JsonObject): strin
   return `${textOf(apiVersion)}/${textOf(kind)}/${textOf(name)}`;
 }
 
-/** Reports whether an owner reference of a sample has a uid; a file may leave it out, whatever the type says. */
+/** Reports whether an owner reference of a sample has a uid; a file may leave it out, although the type requires it. */
 function hasUid({ uid }: JsonObject): boolean {
   return textOf(uid) !== '';
 }

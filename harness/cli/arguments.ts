@@ -81,7 +81,7 @@ export interface ExistingFlags {
   readonly allowClusterWrite?: readonly string[];
 }
 
-/** Converts these flags to options. */
+/** Converts {@link ExistingFlags} to options. */
 export function existingFlags(flags: ExistingFlags): NonNullable<ReplayContext['existing']> {
   const { kubeconfig, context, allowContext, allowCluster, namespacePrefix, allowClusterWrite } = flags;
   return given({

@@ -1,8 +1,8 @@
 /**
- * Decides whether findings are new or old: replays them on the build that a change starts from.
+ * Decides whether findings are new or old: replays them on the build from before the change.
  *
- * Owns: the base build, and what its replays mean. An undecided finding counts as new: a base build that no longer starts does
- * not excuse the finding.
+ * Owns: the base build, and what its replays mean. An undecided finding counts as new: a base build that no longer starts does not excuse
+ * the finding.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Determines how this process was invoked, so that printed commands can be copied, however stalemate was installed.
  *
- * For terminals only. Files and pages are read elsewhere, so they use `npx stalemate`.
+ * For terminals only. Files and pages may be read on another machine, so they use `npx stalemate`.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
@@ -23,7 +23,7 @@ export function calledAs(script: string | undefined, cwd: string, path = ''): st
   if (basename(script) === NAME) {
     const folder = dirname(script);
     if (basename(folder) === '.bin') return USUALLY_CALLED;
-    // The script of the release archive: the user ran the launcher beside it, by its path or by a link to it.
+    // The script of the release archive: the user ran its launcher (`bin/stalemate`), by its path or by a link to it.
     const launcher = join(folder, '..', 'bin', NAME);
     if (basename(folder) !== 'app' || isOnPath(launcher, path)) return NAME;
     return quoted(shorterPath(launcher, cwd));

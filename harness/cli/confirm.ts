@@ -32,7 +32,10 @@ const SEARCHED_MIN_MS = 10_000;
 const UNASKED_MAX_MS = 60_000;
 /** Time for each finding if the user requested confirmation; unused time is left for the following findings. */
 const ASKED_MS = 120_000;
-/** Time that a run of a real operator may need, with the start of the server: with less, several findings would all remain without a result. */
+/**
+ * Minimum time for one finding: a run of a real operator, with the start of the server, may need this much. If several findings shared less
+ * time, none of them would get a result.
+ */
 const SHARE_MIN_MS = 40_000;
 
 const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
@@ -41,8 +44,8 @@ const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind 
 export type ConfirmPlan = { readonly on: ConfirmOn; readonly isAsked: boolean } | { readonly why: string | undefined };
 
 /**
- * Plans before the search, so that a missing server is reported at once. The configuration applies to findings of the embedded
- * server, if there are any; a flag applies to this run.
+ * Plans before the search, so that a missing server is reported at once. If the search does not run on the embedded server, the configured
+ * choice is ignored, but a flag other than `none` is an error.
  *
  * @param flag - Takes precedence over the configuration.
  * @throws {USAGE} {CLUSTER_UNAVAILABLE} if confirmation was requested and is impossible.
@@ -99,7 +102,7 @@ export interface ConfirmContext extends Pick<BaseContext, 'print' | 'signal' | '
 }
 
 /**
- * Adds results of a real server to the findings of a campaign, and prints each one immediately; findings without enough time
+ * Adds results of a real server to the findings of a campaign, and prints each one immediately; findings for which the time is too short
  * are unchanged.
  */
 export async function confirmRun(
@@ -178,7 +181,8 @@ async function ask(finding: Finding, config: RunConfig, cluster: ConfirmOn, cont
       reproduced,
       server = cluster,
       inconclusive,
-      // Lines of a soak come from a file, so the target of the user's configuration is started instead.
+      // A finding of a soak comes from a file that another user may have written, so the target of the user's configuration is started, not
+      // the stored one.
     } = await replay(
       { ...counterexample, target: storedTarget(config) },
       {

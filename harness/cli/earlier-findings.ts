@@ -1,4 +1,7 @@
-/** Reminds of the findings that earlier runs left in the report folder: a run that does not repeat them does not show that they are fixed. */
+/**
+ * Reminds the user of findings that earlier runs left in the report folder: a run that does not repeat them does not show that they are
+ * fixed.
+ */
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { countText } from '../report/count-text.ts';
@@ -22,14 +25,14 @@ export function storedFindings(reportDir: string): readonly string[] {
  * Returns the lines about stored findings that a run has not repeated; empty if there are none.
  *
  * @param stored Paths as {@link storedFindings} returned them before the run.
- * @param repeated Names or paths of this run's findings, and of the corpus, which reports its entries itself.
+ * @param repeated Names or paths of this run's findings, and of the corpus entries, which are reported elsewhere.
  */
 export function earlierText(
   stored: readonly string[],
   repeated: readonly string[],
   { cwd, called }: { readonly cwd: string; readonly called: string },
 ): string {
-  // Findings of one bug have equal numbers, whatever the words before them.
+  // Findings of the same bug have the same number in their names, whatever the words before it.
   const seen = new Set(repeated.map(numberOf));
   const left = stored.map((path) => relative(cwd, path)).filter((path) => !seen.has(numberOf(path)));
   if (left.length === 0) return '';

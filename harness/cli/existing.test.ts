@@ -63,7 +63,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     };
     const { uid } = system.metadata;
     const plan = [...RUN, '--kubeconfig', kubeconfig, '--dry-run'];
-    // As on another machine, which has no record of the cluster behind a tunnel.
+    // Simulates another machine, which reaches the cluster through a tunnel and has no record of it.
     const home = { XDG_STATE_HOME: join(cwd, 'elsewhere'), XDG_CONFIG_HOME: join(cwd, 'config') };
     const codeWith = (env: { readonly [name: string]: string }, ...more: readonly string[]): number | null =>
       stalemate([...plan, ...more], { cwd, env: { ...home, ...env } }).code;

@@ -80,7 +80,7 @@ export class FindingKeeper {
       if ((finding.stats.symptoms ?? []).length > 1) this.guard(() => this.restore(finding));
   }
 
-  /** Rewrites a finding, which was reported before, with its result on a real server. */
+  /** Rewrites the files of a finding that was reported before, with its result on a real server. */
   confirmed(found: Finding): void {
     this.guard(() => this.restore(redactFinding(found, this.#vault)));
   }
@@ -126,7 +126,7 @@ export class FindingKeeper {
     }
   }
 
-  /** Notes an error about one file, which has no further effect. */
+  /** Records an error about one file, and continues. */
   readonly note = (error: unknown): void => {
     if (error instanceof HarnessError) this.failures.push(error.message);
     else this.fault ??= error;
@@ -146,8 +146,8 @@ export class FindingKeeper {
   }
 
   /**
-   * Writes the counterexample to the system's folder for temporary files, which is often on another disk, if the report folder
-   * is not writable.
+   * If the report folder is not writable, writes the counterexample to the system's folder for temporary files, which is often on another
+   * disk.
    */
   #writeElsewhere({ violation, counterexample }: Finding): string | undefined {
     let folder: string | undefined;

@@ -21,7 +21,7 @@ export class InconclusiveKeeper {
   readonly #cwd: string;
   readonly #note: (error: unknown) => void;
 
-  /** @param note - Receives errors, which only affect the run that is written. */
+  /** @param note - Receives errors. An error only affects the run that could not be written. */
   constructor(reportDir: string, cwd: string, note: (error: unknown) => void) {
     this.#reportDir = reportDir;
     this.#cwd = cwd;
@@ -62,7 +62,7 @@ export class InconclusiveKeeper {
   }
 }
 
-/** Returns only the result of this property: a later recheck evaluates the other properties. */
+/** Returns the result of the property that made the run inconclusive; a later recheck evaluates the other properties. */
 function ownResult({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
   return { property, result: { result: 'inconclusive', reason }, exercised: true };
 }

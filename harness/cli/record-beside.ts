@@ -12,7 +12,7 @@ import { readText } from './read-text.ts';
 /**
  * Returns the record beside a counterexample, because its story needs the history; for any other file, returns the file itself.
  *
- * @param use - What is done with the record, to end a sentence: `the page is made of its record`.
+ * @param use - How the record is used, as the first words of a message that ends with the record's path: `the page is made of its record`.
  * @throws {USAGE} with the name of the missing record.
  */
 export function recordBeside(file: string, use: string, { cwd, err }: Pick<Console, 'cwd' | 'err'>): string {

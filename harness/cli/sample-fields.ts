@@ -16,7 +16,7 @@ export function unknownFields(samples: readonly KubeObject[], crds: readonly Kub
   return fieldsUnknownTo(server, samples);
 }
 
-/** As {@link unknownFields}, by a server that has the CRDs; it stores nothing. */
+/** Like {@link unknownFields}, with a server that already has the CRDs; nothing is stored on it. */
 export function fieldsUnknownTo(
   server: ReturnType<typeof createServer>,
   samples: readonly KubeObject[],

@@ -105,7 +105,7 @@ describe('serve', () => {
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    // If the command served nevertheless, it would not end by itself.
+    // If the command serves by mistake, it does not end by itself, so it is killed.
     child.stdout.once('data', () => child.kill());
 
     expect(await exit).toBe(2);

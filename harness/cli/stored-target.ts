@@ -50,7 +50,7 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
   const { network } = options;
   const own = ownTarget(stored, user);
   if (own !== undefined) return { target: own, network: network ?? 'none' };
-  // A missing module has an error message of its own, and starts nothing.
+  // A missing module needs no consent: nothing starts, and a later error names the module.
   if ('module' in stored && !existsSync(path.resolve(folder, stored.module)))
     return { target: stored, network: 'none' };
   const before = usedNetwork(folder, stored);

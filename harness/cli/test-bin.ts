@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-/** The folder with the link, created by the first test that needs it: hooks of a file whose tests are all skipped do not run. */
+/**
+ * The folder with the link. The first test that needs it creates it, because `afterAll` does not run in a file whose tests are all skipped.
+ */
 let linked: string | undefined;
 afterAll(() => {
   if (linked !== undefined) rmSync(linked, { recursive: true, force: true });

@@ -19,7 +19,7 @@ export class UnprovedKeeper {
   readonly #console: Pick<Console, 'cwd' | 'err' | 'called'>;
   readonly #vault: Vault;
   readonly #printAtExit: () => void;
-  /** The last path is in progress; the earlier ones were given up for lack of time. */
+  /** The violation of the last path is in progress; those of the earlier paths were given up for lack of time. */
   #paths: readonly string[] = [];
 
   constructor(reportDir: string, console: Pick<Console, 'cwd' | 'err' | 'called'>, vault: Vault) {

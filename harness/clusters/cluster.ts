@@ -23,7 +23,7 @@ export interface Cluster extends Upstream {
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
   /** Resolves with the server and its version, `kube-apiserver 1.36.3`; absent for the embedded server. */
   version?(): Promise<string>;
-  /** Returns requests to pods and services without a declared answer, since the last {@link restore}; absent if there are kubelets. */
+  /** Returns requests to pods and services without a declared answer, since the last {@link restore}; absent for a real server. */
   undeclared?(): readonly Undeclared[];
   /** Returns the requests that authorization denied since the last {@link restore}, each once with its count. */
   deniedRequests(): readonly DeniedRequest[];

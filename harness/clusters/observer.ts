@@ -1,5 +1,5 @@
 /**
- * The authoritative version chain of objects on a server outside this process: watched directly, bypassing the gate.
+ * Observes the versions of all objects on a server outside this process, by watching the server directly instead of through the gate.
  *
  * Owns: one list and watch per resource, kept open, and reporting gaps. Does not own: which request made a change (the caller matches
  * them). Start at {@link Observer}.
@@ -27,7 +27,7 @@ export interface Within {
 
 /** The observer's user agent; its own requests are not recorded. */
 export const OBSERVER_AGENT = 'stalemate-observer';
-/** How long a server may be busy, in ms. */
+/** How long a list is retried while the server is busy, in ms. */
 const BUSY_MS = 10_000;
 /** The delay between a broken watch and the next one, in ms. */
 const RETRY_MS = 100;

@@ -1,9 +1,8 @@
 /**
  * Measures how many quiet turns of the event loop a target needs before it counts as at rest.
  *
- * During the measurement, async_hooks count every resource created and every callback run, turn by turn. That is exact; counting timers,
- * immediates and requests, as trials do, approximates it. It is slow, so it is done
- * once per target and not in trials.
+ * During the measurement, async_hooks count every resource created and every callback run, turn by turn. This is exact but slow, so it is
+ * done once per target. Trials count timers, immediates and requests instead, which is an approximation.
  */
 import { createHook } from 'node:async_hooks';
 import type { Quiescence } from './quiescence.ts';
@@ -12,8 +11,8 @@ import type { Quiescence } from './quiescence.ts';
 const PATIENCE_TURNS = 16;
 
 /**
- * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns` to the smallest number with which no drain would have ended
- * before late activity, plus one for safety unless a single turn was enough. Returns that number.
+ * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns`: to the smallest number with which no drain would have ended
+ * before late activity, plus one for safety, or to 0 if no quiet turn is needed at all. Returns that number.
  */
 export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () => Promise<unknown>): Promise<number> {
   let events = 0;

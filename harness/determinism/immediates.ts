@@ -18,7 +18,7 @@ interface Ticket {
   readonly callback: Callback;
   readonly args: readonly unknown[];
   readonly run: number;
-  /** Whether the immediate counts as pending; cleared once it has run or has been cancelled. */
+  /** Whether `pending` includes the immediate until it is over; false if its owner was dead when it was queued. */
   counted: boolean;
   over: boolean;
 }

@@ -2,8 +2,8 @@
  * Quiescence: waits until the process is idle, so that the next decision depends on nothing but the run.
  *
  * One turn of real setImmediate lets every promise chain and every nextTick finish, streams included. Work that takes more turns is counted
- * where possible (immediates, requests in flight); where it cannot be counted (a native call inside a library), a few quiet turns are
- * waited out. `calibrate.ts` measures how many a target needs; client-node 2.0.1 needs none. Start at {@link createQuiescence}.
+ * where possible (immediates, requests in flight); where it cannot be counted (a native call inside a library), a drain waits for a few
+ * quiet turns. `calibrate.ts` measures how many a target needs; client-node 2.0.1 needs none. Start at {@link createQuiescence}.
  */
 import { HarnessError } from '../model/errors.ts';
 import { realSetImmediate } from './real-time.ts';

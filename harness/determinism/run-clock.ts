@@ -16,9 +16,9 @@ export interface RunClock {
   /** Returns the milliseconds since the start of the run. */
   now(): number;
   /**
-   * Returns how many ms of the run were spent waiting for something to happen by itself. In virtual time that is all of them. In
-   * real time the rest is spent on work, which takes ten times as long on a loaded machine: a target that is merely slow must count neither
-   * as silent nor as restless.
+   * Returns how many ms of the run were spent waiting for something to happen by itself. In virtual time this is the whole run. In real
+   * time the rest is work, which takes ten times as long on a loaded machine; it is not counted, so that a target that is merely slow is
+   * considered neither silent nor restless.
    */
   waited(): number;
   /**
@@ -32,15 +32,15 @@ export interface RunClock {
   /** Advances time to the moment that {@link next} returns. */
   advanceToNext(): void;
   /**
-   * Where each firing costs real time, allows timers due within `slackMs` to fire together, up to that much late. Initially 0: each timer
-   * fires on time.
+   * Allows timers to fire up to `slackMs` late, so that several fire together; for clocks on which each firing costs real time. Initially
+   * 0: each timer fires on time.
    */
   hurry?(slackMs: number): void;
   /** Advances time by up to `ms`, the duration of a request, without firing a timer. */
   elapse(ms: number): void;
   /** Calls `then` after `delayMs` on behalf of `owner`, unless a new run has begun or the returned function has been called before that. */
   after(delayMs: number, owner: string, then: () => void): () => void;
-  /** Whether a callback is pending; for a clock whose `next` does not show that. */
+  /** Whether a callback or an awaited action is pending; for a clock whose `next` does not show that. */
   readonly expects?: boolean;
 }
 

@@ -13,7 +13,8 @@ const INT_RANGE_MAX = 0x1_0000_0000_0000; // as in node:crypto: max - min < 2^48
 type Callback<T> = (error: Error | null, value?: T) => void;
 
 /**
- * Patches the sources. `draw` returns the stream of the code that is running; `later` runs a callback in a later turn, which is counted.
+ * Patches the sources. `draw` returns the stream of the code that is running; `later` runs a callback in a later turn; until then the
+ * target is not at rest.
  */
 export function seedPlatformRandomness(patches: Patches, draw: () => Random, later: (fn: () => void) => void): void {
   const uuid = (): string => draw().uuid();

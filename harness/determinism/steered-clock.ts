@@ -126,7 +126,7 @@ export class SteeredClock implements RunClock {
     if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
   }
 
-  /** Advances to the time of a program's clock after that program has computed, in ms since the clock started. */
+  /** Advances to the clock of a program that has computed, in ms since the programs' clocks started. */
   reaches(atMs: number): void {
     this.#nowMs = Math.max(this.#nowMs, atMs);
   }

@@ -79,7 +79,8 @@ export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
     births.set(asyncId, { use, over: false });
   };
 
-  // The first write to a console creates a stream, which is not the target's network use.
+  // Creates the console's streams now: otherwise the target's first output would create them, and they would be reported as its network
+  // use.
   void process.stdout;
   void process.stderr;
   const hook = createHook({

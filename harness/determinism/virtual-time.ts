@@ -18,7 +18,7 @@ import { VirtualTimers } from './virtual-timers.ts';
 
 /** A run's clock that moves from timer to timer: `next` returns the earliest timer and its owner, `advanceToNext` fires only that one. */
 export interface VirtualTime extends RunClock {
-  /** Runs `fn`. Timers and immediates set and random numbers drawn in it, and in whatever it starts, belong to `owner`. */
+  /** Runs `fn`. The timers, immediates and random numbers of its code, and of everything that it starts, belong to `owner`. */
   runAs<T>(owner: string, fn: () => T): T;
   /** Returns the owner of the code that is running now; undefined outside of {@link runAs}. */
   currentOwner(): string | undefined;

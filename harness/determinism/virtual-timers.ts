@@ -13,7 +13,7 @@ import type { Owner, Owners } from './owners.ts';
 import type { Patches } from './patches.ts';
 import { realClearTimeout, realSetTimeout } from './real-time.ts';
 
-/** The longest delay in Node, which turns delays that are shorter than 1 ms, longer than this or invalid into 1 ms. */
+/** The longest delay in Node. A delay that is shorter than 1 ms, longer than this, or invalid becomes 1 ms. */
 const DELAY_MAX_MS = 0x7fff_ffff;
 const DELAY_DEFAULT_MS = 1;
 

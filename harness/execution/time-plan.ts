@@ -14,7 +14,10 @@ export interface TimePlan {
   readonly measured: number;
   /** The moment after which no trial begins, apart from the exception for `leastSearchMs`. */
   readonly search: number;
-  /** The time for which trials may begin, in ms, if the undisturbed runs have left less time than this until `search`. */
+  /**
+   * The least time for the search, in ms: if the undisturbed runs leave less than this until `search`, trials may still begin after
+   * `search`.
+   */
   readonly leastSearchMs: number;
   /** The moment after which no trial begins in any case. */
   readonly lastTrial: number;
@@ -118,5 +121,5 @@ export function searchUntil({ search, leastSearchMs, lastTrial }: TimePlan, meas
   return Math.max(search, Math.min(measuredAt + leastSearchMs, lastTrial));
 }
 
-/** Runs `work`; any run that is still waiting at `until`, or waits later, rejects with `CutShort`. */
+/** Runs `work`. A run in it that waits at `until` or later rejects with `CutShort`. */
 export type CutAt = <T>(until: number, work: () => Promise<T>) => Promise<T>;

@@ -1,4 +1,4 @@
-/** Versions that `expire-watch` has declared compacted: a client that tries to watch from such a version again gets a 410 again. */
+/** Versions that the fault `expire-watch` has declared compacted. A client that resumes a watch from such a version gets another 410. */
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ResponseSink } from 'stalemate-apiserver/wire/http';
 import { failureStatus } from 'stalemate-apiserver/wire/status';

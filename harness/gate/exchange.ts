@@ -73,14 +73,14 @@ export interface PendingItem extends Item {
 }
 
 /**
- * Returns the run time in ms at which the actor sent the request and began to wait; undefined for a watch event, which no request waits
- * for.
+ * Returns the run time in ms at which the actor sent the request and began to wait. Undefined for a watch event, unless it is part of the
+ * initial list: no client waits for a later change.
  */
 export function askedMs({ kind, exchange }: PendingItem): number | undefined {
   return kind === 'event' && exchange.stream?.isListing !== true ? undefined : exchange.operation.invoked.timeMs;
 }
 
-/** Returns the item that enters the gate again after its delay, and replaces the original with it in its exchange and stream. */
+/** Returns the copy of a delayed item that enters the gate after the delay. It replaces the original in the exchange and the stream. */
 export function asLate(item: PendingItem): PendingItem {
   const late = { ...item, label: item.label + LATE };
   const { exchange } = item;

@@ -16,7 +16,7 @@ export class FreeRunning {
   #running = false;
   #step = 0;
 
-  /** `gate` is called when the first item arrives and not here, because the gate is created with `parked` below as one of its hooks. */
+  /** `gate` is called only when the first item arrives: the gate does not exist yet, because it is created with `parked` as a hook. */
   constructor(scheduler: Scheduler, gate: () => Gate) {
     this.#scheduler = scheduler;
     this.#gate = gate;

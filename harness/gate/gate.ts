@@ -37,8 +37,7 @@ export interface GateHooks {
   /** Called when the schedule delays an item for this much run time; the hook calls `goOn` afterwards. */
   delay(item: PendingItem, forMs: number, goOn: () => void): void;
   /**
-   * Reports whether connections have been disturbed in this run; if so, a request that ends from outside was not necessarily aborted by its
-   * actor.
+   * Reports whether connections have been disturbed in this run; if so, a request that breaks off was not necessarily aborted by its actor.
    */
   disturbed?(): boolean;
   /** Called when a new item waits. */
@@ -72,7 +71,7 @@ export class Gate {
     return { send: (request, sink) => this.#arrive(actor, request, sink) };
   }
 
-  /** Called when contention begins: numbers restart at 0, open streams become `#0` of their kind, their next event is `@0`. */
+  /** Called when contention begins: the numbers in labels restart at 0, also those of open streams, whose next event is `@0`. */
   startContention(): void {
     this.#naming.restartNumbers();
     const open = new Map<string, { label: string; delivered: number }>();
@@ -178,7 +177,7 @@ export class Gate {
     this.activity++;
     const info = requestInfo(request.method, request.path, request.query);
     const resource = info === undefined ? '' : groupResource(info);
-    // Properties treat a command in a container as a read: it commits nothing here.
+    // A command in a container commits nothing on the API server, so properties have to treat it as a read.
     const verb = info === undefined || connects(info) ? 'get' : info.verb;
     const namespace = info?.namespace ?? '';
     let name = info?.name ?? '';

@@ -20,7 +20,7 @@ export class Naming {
   readonly #realByCanonical = new Map<string, string>();
   readonly #canonicalByReal = new Map<string, string>();
   readonly #generated = new Map<string, number>();
-  /** Canonical names of objects whose names the target generated, by real name: their children are named after them. */
+  /** Canonical names of objects whose names the target generated, by real name: the canonical names of their children begin with them. */
   readonly #drawnOwners = new Map<string, string>();
   readonly #drawn: DrawnNames;
   #occurrences = new Map<Label, number>();
@@ -53,8 +53,8 @@ export class Naming {
   }
 
   /**
-   * Returns the canonical name for a create, before the object exists. Only objects that the target creates can have names that the target
-   * generated.
+   * Returns the canonical name for a create, before the object exists. A given name can count as generated only if the target sends the
+   * create.
    */
   ofCreate(resource: string, namespace: string, body: JsonValue | undefined, byTarget: boolean): string {
     const metadata = ((body as JsonObject | undefined)?.['metadata'] ?? {}) as KubeObject['metadata'];
@@ -65,7 +65,7 @@ export class Naming {
     if (stem === undefined) return known;
     const canonical = this.#next(resource, namespace, stem, metadata);
     this.#drawnOwners.set(name, canonical);
-    // A retry after a lost answer gets the same name.
+    // A retry after a lost answer has to get the same canonical name.
     this.#register(`${resource}/${namespace}/`, name, canonical);
     return canonical;
   }

@@ -91,8 +91,8 @@ export class Recorder {
   }
 
   /**
-   * Called when contention begins: open streams continue under a new label, with their earlier deliveries numbered below zero; other
-   * operations of the setup get labels of their own, so that a label is unique in the whole history.
+   * Called when contention begins: open streams continue under a new label, with their earlier deliveries numbered below zero; the labels
+   * of other operations of the setup end in `!setup`, so that a label is unique in the whole history.
    */
   renumber(open: ReadonlyMap<Label, { readonly label: Label; readonly delivered: number }>): void {
     for (const delivery of this.deliveries as Mutable<Delivery>[]) {

@@ -1,11 +1,11 @@
-/** The object or collection of a request, and the selector that distinguishes a watch from others. */
+/** The object or collection of a request, and the selector that distinguishes a watch from other watches of the same collection. */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import type { OpenOperation } from './recorder.ts';
 
 /**
- * Returns `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and non-resource
- * requests.
+ * Returns `pods/default/a`, `pods/default/` for a collection, `pods//` for the collection of all namespaces; empty for watches and
+ * non-resource requests.
  */
 export function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
   if (resource === '' || operation.verb === 'watch') return '';

@@ -9,7 +9,7 @@ export type ActorId = string;
 
 export type ActorRole = 'target' | 'user' | 'writer' | 'environment';
 
-/** The environment controller that brings workloads to life. */
+/** The environment controller that simulates the workload controllers and the kubelet. */
 export const WORKLOADS: ActorId = 'workloads';
 
 /** The target's own program. */

@@ -9,7 +9,7 @@ import type { ClusterKind } from './cluster.ts';
 import type { CounterexampleTarget } from './counterexample.ts';
 import { isWrite, type History } from './history.ts';
 
-/** Measures by name. `perRun` measures are averages over the runs of a campaign, the others come from undisturbed runs. */
+/** Measures by name. Those that end in `PerRun` are averages over the runs of a campaign, the others come from undisturbed runs. */
 export const MEASURES = {
   requestsUndisturbed: 'requests of an undisturbed run',
   writesUndisturbed: 'writes of an undisturbed run',
@@ -64,7 +64,10 @@ export const BASELINE_RUNS_MIN = 50;
 /** The absolute growth that is always accepted: going from 0 to 1 request is not a trend, whatever the ratio. */
 const GROWTH_MIN = 1;
 
-/** Compares the measures that the baseline and the campaign have in common; averages only if both cover enough runs. */
+/**
+ * Compares the measures that the baseline and the campaign have in common; averages only if the conditions are the same and both cover
+ * enough runs.
+ */
 export function checkBudgets(
   { measures, ratio, ratios = {}, runs: runsBefore }: Baseline,
   measured: Measures,

@@ -6,7 +6,7 @@
  */
 import { signatureText, type Signature } from './signature.ts';
 
-/** The guilty request with the source of its content, the request of a loop, or the missing watch. */
+/** What is to blame: for example a request and the source of its content, the request that a loop repeats, or a missing watch. */
 export interface Cause {
   /** The same for all symptoms of one bug: `write | PUT without a version | deployments.apps | stale`. */
   readonly key: string;

@@ -6,7 +6,7 @@
  */
 import type { Label } from './label.ts';
 
-/** Unless its comment says otherwise, a fault affects the direction of answers and events: requests are small. */
+/** A fault affects only answers and events, because requests are small, unless its comment says otherwise. */
 export type ConnectionTrouble =
   | { readonly do: 'latency'; readonly latencyMs: number; readonly jitterMs: number }
   | { readonly do: 'bandwidth'; readonly kilobytesPerSecond: number }

@@ -143,7 +143,10 @@ export interface RunSettings {
   /** Cluster controllers that run as real components on envtest; elsewhere, and by default, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
-  /** True if requests that a process sends before it comes to rest are ordered by label, once it has had time for its first retries. */
+  /**
+   * True if the requests that a process sends before it comes to rest are sorted by label. It counts as at rest only after it has had time
+   * for its first retries.
+   */
   readonly serialised?: boolean;
   /** Present if the target gets a store for external resources, outside the cluster. */
   readonly effects?: true;

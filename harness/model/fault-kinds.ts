@@ -2,7 +2,7 @@
 import { CONNECTION_KINDS } from './connection-fault.ts';
 import type { FaultKind } from './schedule.ts';
 
-/** In the order in which the kinds are drawn: a different order would change the search from the same seed. */
+/** The order matters: the kinds are drawn in it, so a different order would change the search of the same seed. */
 export const FAULTS: { readonly [kind in FaultKind]: string } = {
   fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
   refuse: 'a connection is refused: the server never sees the request',

@@ -51,7 +51,7 @@ export interface FindingStats {
   readonly preemptions: number;
   readonly holds: number;
   readonly faults: number;
-  /** The number of watch events that holds delay. */
+  /** The number of watch events that are delayed by holds. */
   readonly heldItems: number;
   readonly reproduced: Reproduced;
   /** The number of runs in the campaign that showed this cause. */
@@ -156,7 +156,7 @@ export interface TargetUse {
   readonly time?: TimeSpent;
 }
 
-/** The real time that runs took, in ms over all of them, by activity. */
+/** The real time of all runs together, in ms, by activity. */
 export interface TimeSpent {
   readonly runs: number;
   /** Until the target has started and reconciled the sample. */
@@ -166,7 +166,7 @@ export interface TimeSpent {
   readonly restMs: number;
   /** Judging after the run has come to rest, including probes. */
   readonly furtherMs: number;
-  /** Included in the times above: waiting, between two steps, for a target that is still computing to come to rest. */
+  /** Part of the times above: the waits between two steps until a target that is still computing comes to rest. */
   readonly drainMs: number;
 }
 
@@ -190,7 +190,7 @@ export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' 
 
 export interface CampaignResult {
   readonly outcome: CampaignOutcome;
-  /** The outcome apart from the findings: whether the properties that hold were exercised. */
+  /** The outcome if the findings are ignored: whether enough was tried for `holds` to mean anything. */
   readonly besides: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;

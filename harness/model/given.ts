@@ -3,7 +3,7 @@
  * absent one.
  */
 
-/** Fields that may be undefined become fields that may be absent. */
+/** Makes fields that may be undefined optional. */
 type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };

@@ -106,7 +106,7 @@ export interface Delivery extends Mark {
   /** Absent for ERROR. */
   readonly object?: KubeObject;
   readonly revision: number;
-  /** When the server made the event available; `at - availableAt` is the lag. */
+  /** When the server made the event available; `at - available.at` is the lag. */
   readonly available: Mark;
 }
 
@@ -122,7 +122,7 @@ export type ProcessEventKind =
   | 'started' // start() returned or its promise resolved
   | 'start-failed' // start() threw or its promise rejected
   | 'crashed' // crashed by the schedule
-  | 'exited' // process.exit, or a promise of the target that ended it
+  | 'exited' // ended by itself: `process.exit`, or the end of its process or pod
   | 'unhandled' // unhandled rejection or uncaught exception
   | 'paused' // paused by the schedule (SIGSTOP)
   | 'resumed'

@@ -3,7 +3,7 @@
  *
  * `spec.replicas`, `metadata.annotations["example.com/a"]`, `status.conditions[type=Ready].status`, `metadata.finalizers["x/y"]`,
  * `metadata.ownerReferences[uid=…].name`. An empty map or list is a leaf of its own, so that removing the last item is visible. Lists of
- * maps are keyed by the first of `type`, `uid`, `name`, `key` that all items have and that is unique; lists of scalars by value (a
+ * maps are keyed by the first of `uid`, `type`, `name`, `key` that all items have and that is unique; lists of scalars by value (a
  * multiset: duplicates get `~2`); other lists by index.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
@@ -107,7 +107,7 @@ function prune(path: string, value: JsonValue | undefined, drop: (path: string) 
   if (Array.isArray(value)) {
     const list = value as readonly JsonValue[];
     const names = itemNames(list);
-    // A list that is an item of another list stays one item.
+    // Not `flatMap`, because a list that is an item of another list must stay one item.
     const kept = list
       .map((item, index) => prune(path + (names[index] ?? ''), item, drop))
       .filter((item) => item !== undefined);
@@ -143,7 +143,8 @@ export function diffLeaves(from: JsonObject | undefined, to: JsonObject | undefi
 }
 
 /**
- * As {@link diffLeaves}, without the leaves that servers maintain ({@link isServerLeaf}), which no writer intends. This is also cheaper.
+ * As {@link diffLeaves}, without the leaves that the server maintains ({@link isServerLeaf}), because no writer intends their changes. This
+ * is also cheaper.
  */
 export function diffContent(from: KubeObject | undefined, to: KubeObject | undefined): readonly LeafChange[] {
   if (from === to) return [];
@@ -238,7 +239,7 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
   'managedFields',
 ]);
 
-/** Matches metadata that the server maintains, which is never the intent of a writer. */
+/** Matches metadata that the server maintains and no writer sets. */
 const SERVER_LEAF =
   /^metadata\.(uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(?![A-Za-z])/;
 

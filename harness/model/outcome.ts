@@ -44,7 +44,10 @@ export type Weighed = Pick<Finding, 'onBase'> & {
   readonly counterexample: Pick<Finding['counterexample'], 'confirmed'>;
 };
 
-/** Reports whether a finding counts: findings that also fail on the base build, or that need pathological conditions, are only reported. */
+/**
+ * Reports whether a finding affects the outcome: findings that also fail on the base build, or that need pathological conditions, are only
+ * reported.
+ */
 function counts({ stats, onBase }: Weighed): boolean {
   return stats.grade !== 'pathological' && onBase !== 'fails';
 }

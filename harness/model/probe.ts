@@ -7,8 +7,8 @@ import type { ProgramOp } from './workload.ts';
 
 export type ProbeRequest =
   /**
-   * The state that a fresh target produces, without faults, from the foreign input after heal: the final state minus everything that the
-   * target owns.
+   * The state that a fresh copy of the target produces, without faults, from the foreign input after heal: the final state minus everything
+   * that the target owns.
    */
   | { readonly probe: 'expected-state' }
   /** Two more fresh copies, each with a different seed: values that differ between them are random. */
@@ -52,8 +52,8 @@ export type ProbeResult =
   | (OtherOutcome & { readonly probe: 'step-by-step' })
   | (OtherOutcome & { readonly probe: 'without-crashes' })
   /**
-   * Added without a request: the kinds of differences that undisturbed runs of the workloads have ended with since the campaign began. Only
-   * for programs, whose undisturbed runs are expensive.
+   * Added without a request: the kinds of differences with which undisturbed runs of this campaign have ended so far. Only for programs,
+   * whose undisturbed runs are expensive.
    */
   | { readonly probe: 'known-undisturbed'; readonly kinds: readonly string[] }
   /**
@@ -77,7 +77,7 @@ export type ProbeResult =
       /** Canonical names by uid in that longer run. */
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
-      /** How long, in ms of run time up to the end, the target did not try to change anything; absent in older histories. */
+      /** The run time in ms from the last attempt of the target to change anything until the end; absent in older histories. */
       readonly unchangedMs?: number;
       /** The target's requests in the second half of the rest; absent in older histories. */
       readonly laterHalf?: {
@@ -86,7 +86,7 @@ export type ProbeResult =
         readonly attempts?: number;
         readonly spanMs: number;
         readonly goesOn: boolean;
-        /** Present if the references at rest are as busy. */
+        /** Present if the target is as busy at rest in the reference runs. */
         readonly ordinary?: true;
       };
     };
@@ -97,7 +97,7 @@ export interface OtherOutcome {
   readonly final: readonly KubeObject[];
   /** Canonical names by uid in that run. */
   readonly names: { readonly [uid: string]: string };
-  /** The state that a fresh target produces from that run's foreign input. */
+  /** The state that a fresh copy produces from that run's foreign input. */
   readonly expected: readonly ExpectedState[];
 }
 

@@ -36,7 +36,7 @@ export interface Reference {
   readonly locks: readonly string[];
   /** The target's activity when idle: requests per minute of run time in the idle window. */
   readonly idle: { readonly requestsPerMinute: number; readonly writesPerMinute: number };
-  /** The most requests between one delivery and the next time the target was idle. */
+  /** The most requests that the target sent between one watch event and the next. */
   readonly burstMax: number;
   /** Names that the target itself generates at random; absent if there are none. */
   readonly drawnNames?: DrawnNames;
@@ -98,6 +98,6 @@ export interface ReferenceChild {
   readonly role: string;
   /** The highest number alive and not terminating at any instant, by hash of the owner's spec. */
   readonly maxBySpec: { readonly [specHash: string]: number };
-  /** True if the reference runs themselves exceeded their final count on the way; cardinality is then not checked. */
+  /** True if the reference runs themselves had more children on the way than at the end; cardinality is then not checked. */
   readonly surges: boolean;
 }

@@ -4,7 +4,7 @@
  * A schedule is a default order plus a sparse list of labelled deviations. The same value drives the deterministic mode (where every item
  * waits for the scheduler) and the free-running one (where only the items named here wait).
  *
- * The default order, "run-to-completion": the current run continues; else the target's items in order of arrival; else the environment
+ * The default order, "run-to-completion": the running actor continues; else the target's items in order of arrival; else the environment
  * controllers; else the user's next program operation, then that of each writer, one whole operation at a time; else time passes to the
  * earliest timer.
  */

@@ -1,5 +1,5 @@
 /**
- * Waivers, which are findings that a project accepts for a limited time, and declared fields.
+ * Waivers (findings that a project accepts for a limited time) and declared fields.
  *
  * Owns: the types, and what a waiver covers. A waiver has a reason and an expiry date, so that none is forgotten.
  */

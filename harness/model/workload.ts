@@ -35,7 +35,7 @@ type Edit =
       readonly via: WriteStyle;
     }
   | {
-      /** Appends an item to a list, or replaces the item with the same key (`type`, `name`, `uid`, else the value). */
+      /** Appends an item to a list, or replaces the item with the same key (`uid`, `type`, `name` or `key`, else the value). */
       readonly do: 'append';
       readonly target: ObjectTarget;
       readonly subresource?: 'status';

@@ -37,7 +37,7 @@ interface Stream {
   readonly opened: Operation | undefined;
 }
 
-/** Returns the streams of a history whose labels each name exactly one stream; see `Recorder.renumber` in the gate. */
+/** Returns the streams of a history. Each label names exactly one stream, which `Recorder.renumber` in the gate ensures. */
 function streamsOf(history: History): readonly Stream[] {
   const streams = new Map<string, Stream>();
   for (const delivery of history.deliveries) {

@@ -37,7 +37,7 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
   for (const candidate of seen) if (candidate.revision >= (newest?.revision ?? 0)) newest = candidate;
   const distanceOf = (version: KubeObject): number => distanceTo(index, revision, operation, version, rebuilt);
   let base = closestOf(candidates, distanceOf);
-  // What the server has set overrules the resemblance, unless more than metadata tells the two versions apart.
+  // Fields that only the server sets overrule the resemblance, unless the two versions differ in more than metadata.
   const marked = withSameMarks(operation, candidates);
   if (base !== undefined && !marked.includes(base)) {
     const other = closestOf(marked, distanceOf);
@@ -69,9 +69,9 @@ function differOnlyInMetadata(one: ObservedVersion, other: ObservedVersion): boo
 }
 
 /**
- * Returns the versions whose generation and deletion timestamp are those of the body, or all versions if none has them. Only the server sets
- * these fields, and a client that puts a new resourceVersion onto an old body leaves them as they were. They say where the metadata is from;
- * a controller may put an old spec next to fresh metadata.
+ * Returns the versions whose generation and deletion timestamp are those of the body, or all versions if none has them. Only the server
+ * sets these fields, and a client that puts a new resourceVersion onto an old body leaves them as they were. They show which version the
+ * metadata is from, but not the spec: a controller may put an old spec next to fresh metadata.
  */
 function withSameMarks(operation: Operation, versions: readonly ObservedVersion[]): readonly ObservedVersion[] {
   if (!isWholeObject(operation)) return versions;
@@ -128,8 +128,8 @@ function isWholeObject({ verb, subresource, body }: Operation): boolean {
 }
 
 /**
- * Reports whether an operation is an update with an object that the writer built itself: one without a uid, which every object that was read
- * has.
+ * Reports whether an operation is an update with an object that the writer built itself: one without a uid, which every object that was
+ * read has.
  */
 export function isFromScratch(operation: Operation): boolean {
   if (!isWholeObject(operation)) return false;

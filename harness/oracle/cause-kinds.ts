@@ -133,9 +133,9 @@ function contentText({ effect, patch, versioned }: Extract<CauseParts, { kind: '
 /** Kinds for an outcome that nothing in the run explains. */
 const GUESSES: ReadonlySet<string> = new Set<CauseKind>(['missed', 'restart', 'children', 'never finished']);
 /**
- * Kinds that are merely another name for any cause within the same code, whichever request shows that cause. The code that reconciles an
- * object also decides how many children it creates on the way; the code that handles an object also decides how to continue after a failed
- * request.
+ * For a kind of cause, the kind that is only another name for it: it names the code with the bug, whichever request shows the bug. The code
+ * that reconciles an object also decides how many children it creates on the way; the code that handles an object also decides how to
+ * continue after a failed request.
  */
 const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   missed: 'children',
@@ -153,7 +153,7 @@ export function isNameOf(other: Pick<Cause, 'key'>, cause: Pick<Cause, 'key'>): 
   return kindOf(other) === NAME_OF_ALL[kindOf(cause)];
 }
 
-/** How a request that was given up can have failed. */
+/** The ways in which a request can have failed before it was given up. */
 const FAILURES = ['a conflict', 'an error', 'a lost answer'] as const;
 export type Failure = (typeof FAILURES)[number];
 

@@ -4,7 +4,7 @@
  *
  * Owns: which violations of a run have the same cause. Some violations name their cause themselves (a write and the update that it lost).
  * Others show only the outcome (convergence, properties of the user); each of those may have several causes, and which one applies is known
- * once the run has been shrunk. Pure, and the same for shrunk runs and others. Start at {@link causesOf}.
+ * once the run has been shrunk. Pure, and works in the same way for shrunk and other runs. Start at {@link causesOf}.
  */
 import { roleOf } from '../model/actor.ts';
 import type { Cause } from '../model/cause.ts';
@@ -25,13 +25,13 @@ export interface Causes {
   /** True if the violation itself names the cause, so that no other cause is possible. */
   readonly certain: boolean;
   /**
-   * How many candidates, counted from the first, claim the violation as a symptom if they are already known; absent: all of them. The other
-   * candidates fit any wrong outcome of that object: even if known, they must not hide a bug for which the run has a better explanation.
+   * The number of candidates, from the first on, that claim the violation as their symptom if they are already known; absent: all of them.
+   * The others fit any wrong outcome of the object, so even a known one must not hide a bug that the run explains better.
    */
   readonly owners?: number;
 }
 
-/** Reports whether a candidate explains the violation, apart from those that fit any outcome. */
+/** Reports whether there is a candidate that explains the violation, and does not merely fit any outcome. */
 export function isExplained({ candidates: [first], owners }: Causes): boolean {
   return owners !== undefined && !isGuess(first);
 }
@@ -42,7 +42,7 @@ export function otherNames([first, ...more]: Causes['candidates']): readonly str
 }
 
 /**
- * Returns the causes of a violation that names its cause in a shrunk run. If two are possible, the one assumed for the run before shrinking
+ * Returns the causes that a violation names once its run has been shrunk. If two are possible, the one that was assumed before shrinking
  * comes first.
  */
 export function namedOnceSmall({ candidates }: Causes, named: readonly Cause[]): Causes['candidates'] {
@@ -170,7 +170,7 @@ function makesChurn({ operations }: History, by: Violation, { signature, operati
 /** Reports whether the cause of one violation explains the wrong outcome of another. */
 function explains(history: History, by: Violation, outcome: Violation): boolean {
   const { property } = by.signature;
-  // Everything that the target should have done afterwards is missing.
+  // This explains any outcome: everything that the target should have done afterwards is missing.
   if (property === 'survival' || by.signature.class === 'stopped-watching') return true;
   const index = indexOf(history);
   const [id] = by.operations;

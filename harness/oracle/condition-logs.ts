@@ -7,7 +7,10 @@
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Returns the paths of the lists of conditions that are a log in one of the objects and whose last entries have the same type and status. */
+/**
+ * Returns the paths of the lists of conditions that are a log in at least one of the objects, and whose last entries have the same type and
+ * status.
+ */
 export function logsThatEndAlike(one: KubeObject, other: KubeObject): readonly string[] {
   const paths: string[] = [];
   collect('status', one['status'], other['status'], paths);
@@ -28,7 +31,7 @@ function conditionsIn(key: string, status: JsonObject): readonly JsonObject[] | 
   return key === 'conditions' && Array.isArray(list) && list.every(isMap) ? list : undefined;
 }
 
-/** Reports whether a type comes again after another one; twice in a row, it was not appended for a transition. */
+/** Reports whether a type occurs again after a different one. The same type twice in a row is no transition, so such a list is no log. */
 function isLog(conditions: readonly JsonObject[]): boolean {
   const types = conditions.map(({ type }) => type);
   return (

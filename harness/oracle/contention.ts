@@ -88,8 +88,8 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
 }
 
 /**
- * Returns the live object because of which a create failed, if the target reads objects of its kind and had not received this one: it acted
- * on a cache, a list or a read in which the object was absent.
+ * Returns the live object that made a create fail, if the target reads objects of its kind and had not received this one: it acted on a
+ * cache, a list or a read in which the object was absent.
  */
 function unseenBy(history: History, operation: Operation): Revision | undefined {
   const { actor, verb, resource, body, outcome, invoked } = operation;
@@ -103,7 +103,7 @@ function unseenBy(history: History, operation: Operation): Revision | undefined 
   return reads && newestSeen(history, operation, live.uid) === undefined ? live : undefined;
 }
 
-/** Returns the last version, before a tick, of the object with a name, of the kind and in the namespace of a request. */
+/** Returns the last version before a tick of the object with the given name and with the kind and namespace of the request. */
 function lastNamed(
   { revisions }: History,
   { resource, namespace }: Operation,

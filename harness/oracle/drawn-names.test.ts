@@ -43,7 +43,7 @@ test('leaves out what others created', () => {
   expect(drawnNamesIn([other.build(), creating('pods')])).toEqual({});
 });
 
-/** Returns the history as if the gate had named these objects by order, because it took a number in their names for a time. */
+/** Returns the history as if the gate had named the objects by order, because it mistook a number in their names for a timestamp. */
 function timed(history: History): History {
   return { ...history, names: Object.fromEntries(history.revisions.map(({ uid }, at) => [uid, `some~${at}`])) };
 }

@@ -16,7 +16,8 @@ export function drawnNamesIn(histories: readonly History[]): DrawnNames {
     const sets = runs.map((run) => run.get(resource) ?? NO_NAMES);
     const kept = [...(sets[0]?.plain ?? [])].filter((name) => sets.every(({ plain }) => plain.has(name)));
     const plain = sets.map((set) => [...set.plain].filter((name) => !kept.includes(name)));
-    // Names that contain a time are recognised anyway. A random number may look like a time in one run and not in the next.
+    // If all other names contain a timestamp, the gate numbers them by order anyway. Otherwise they count too, because a random number may
+    // look like a timestamp in one run and not in the next.
     if (plain.every((names) => names.length === 0)) continue;
     const drawn = plain.map((names, run) => [...names, ...(sets[run]?.timed ?? [])]);
     // A run without any such names proves nothing: it may have stopped early.

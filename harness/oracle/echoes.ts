@@ -2,8 +2,8 @@
  * Status echoes: `status.image` holds the text of `spec.image` whenever the status claims the current generation.
  *
  * Owns: how echoes are detected in undisturbed runs. A pair counts only if the references had at least two values of the spec leaf and
- * never a different status for the current generation: whatever else a target reports before it is done occurs in the references too. Does
- * not own: conclusions from the echoes (`properties/truthful-status.ts`).
+ * never a different status for the current generation: anything else that a target reports before it is done would have occurred in the
+ * references too. Does not own: conclusions from the echoes (`properties/truthful-status.ts`).
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';

@@ -95,8 +95,8 @@ export function keyOf({ label, verb }: Operation): string {
 }
 
 /**
- * Returns the name of the object that a request is about. The path of a create has none, but its label does, with a number for a name that is
- * generated.
+ * Returns the name of the object that a request is about. The path of a create has none, but its label does, with a number in place of a
+ * generated name.
  */
 export function nameIn({ label, verb, name }: Operation): string {
   return name === '' && verb === 'create' ? (partsOf(label).rest.at(-1) ?? '') : name;

@@ -62,9 +62,7 @@ export function findLosses(history: History): readonly Loss[] {
   return losses;
 }
 
-/**
- * Finds the losses of one write: its changes that undid an earlier one, grouped into units of loss, where the writer did not intend them.
- */
+/** Finds the losses of one write: unintended changes that undid an earlier change, grouped by field or by list item. */
 function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
   const rival = inFlight(index, guilty, operation);
   const units = new Map<string, { victim: Revision; changes: LeafChange[] }>();
@@ -90,8 +88,8 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
 }
 
 /**
- * Reports whether a field of the status was removed by a write that also empties fields beside it that the target had set: the target
- * starts its status over, including what other writers added to it.
+ * Reports whether a field of the status was removed by a write that also empties neighbouring fields, which the target had set: the target
+ * resets its status, including what other writers added to it.
  */
 function isReset(index: HistoryIndex, guilty: Revision, field: string, lost: readonly LeafChange[]): boolean {
   if (!field.startsWith('status.') || SHARED.test(field) || !isRemoval(lost)) return false;
@@ -125,7 +123,7 @@ function undoneBy(
   const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
   // Checked first because it is the usual case and finding the last change of the leaf takes time.
   if (owned && rival === undefined) return undefined;
-  // The leaf differs in every run.
+  // The leaf differs in every run, so no value of it can be lost.
   if (!owned && names(reference?.volatileLeaves, role, path)) return undefined;
   // An empty map or list is equivalent to an absent one.
   if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
@@ -165,8 +163,8 @@ function classify(
 }
 
 /**
- * Reports whether a field that was there belongs to a list item that is still in the list. Only the name has changed then: items
- * go by their place where two of them share a key, or where they have none.
+ * Reports whether the list item that contained a field is still in the list under another name. Items are named by their index if two of
+ * them share a key, or if they have none, so other changes of the list rename them.
  */
 function isStillListed({ before, object }: Revision, field: string): boolean {
   const [item, list] = LIST_ITEM.exec(field) ?? [];
@@ -229,8 +227,8 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
 }
 
 /**
- * Reports whether a finalizer of a deletion was removed on purpose: the writer had read the finalizer, or sent a patch with the version of
- * the change, even if the result looks like an older version.
+ * Reports whether a finalizer that a delete request had added was removed on purpose: the writer had read the finalizer, or sent a patch
+ * with the version of the change, even if the result looks like an older version.
  */
 function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
   return (
@@ -242,8 +240,8 @@ function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: Base
 
 /**
  * Reports whether a list item is an owner reference of another writer. The pattern of an owner reference matches any owner, but a reference
- * that another writer added is not the target's. A client that removes such a reference does not come to own it: garbage collection removes
- * it again if the target, not yet aware, puts its own back.
+ * that another writer added is not the target's. Removals do not count: a reference that garbage collection removed, and that the target
+ * put back before it knew of the removal, is still the target's.
  */
 function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {
   if (!path.includes('[uid=')) return false;

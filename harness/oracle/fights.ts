@@ -27,7 +27,7 @@ export interface Fight {
   readonly severity: Violation['severity'];
 }
 
-/** Returns all fights that involve the target. Objects with few versions cost nothing. */
+/** Returns all fights that involve the target. Cheap for objects with few versions. */
 export function findFights(history: History): readonly Fight[] {
   const index = indexOf(history);
   const fights: Fight[] = [];

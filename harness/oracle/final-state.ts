@@ -1,8 +1,8 @@
 /**
- * Compares the state at rest with the state that a fresh target produces from the same foreign input.
+ * Compares the state at rest with the state that a fresh copy of the target produces from the same foreign input.
  *
  * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own, without
- * volatile ones, with generations renumbered. Start at {@link differences}.
+ * volatile ones, and `observedGeneration` only by how far it lags behind. Start at {@link differences}.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -86,7 +86,7 @@ function isEnvironment({ type, actor, object }: Revision): boolean {
 }
 
 /**
- * Returns the state from a probe's list of objects, limited to kinds that occur in the history or only in the fresh target's result: the
+ * Returns the state from a probe's list of objects, limited to kinds that occur in the history or only in the result of the fresh copy: the
  * first object of a kind may have been created after the end of the history.
  */
 export function probedState(
@@ -197,7 +197,7 @@ export function nearestDifferences(
   return smallest ?? [];
 }
 
-/** Returns where fresh targets with the same input differ from each other: those values are random. Formatted by {@link placeOf}. */
+/** Returns where fresh copies with the same input differ from each other: those values are random. Formatted by {@link placeOf}. */
 export function drawnPlaces([first, ...others]: readonly ExpectedState[]): ReadonlySet<string> {
   const places = new Set<string>();
   if (first === undefined) return places;
@@ -216,7 +216,10 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
   return places;
 }
 
-/** Matches an item of a list of sentences, which may name what is different in each run; no key of a map has a space. */
+/**
+ * Matches an item of a list of sentences, which may contain values that differ between runs. Keys of maps contain no spaces and do not
+ * match.
+ */
 const SENTENCE_ITEM = /\["(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*"\]/g;
 
 /** Returns the text for an object, followed by its field unless the whole object differs. */
@@ -287,7 +290,7 @@ function aliases(state: State): Aliases {
   return out;
 }
 
-/** Reports whether a value is a version that a server counts up: two runs have different ones. */
+/** Reports whether a value looks like a resourceVersion, which differs between runs. */
 function isVersion(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^\d+$/.test(value);
 }
@@ -338,8 +341,8 @@ function isOwn(history: History, role: string, uid: string, path: string, actual
 }
 
 /**
- * Reports whether an annotation is a counter of changes: it counts up one by one, at least three times, or from the start with each write
- * of the target. A fresh object has had fewer changes.
+ * Reports whether an annotation is a counter of changes: it increases by one at least three times, or with each write of the target from
+ * the start. Such counters are not compared, because the object of a fresh copy has had fewer changes.
  */
 function isCount(history: History, uid: string, path: string): boolean {
   if (!path.startsWith('metadata.annotations')) return false;

@@ -32,8 +32,8 @@ const EFFECTS: { readonly [kind: string]: Effect } = {
 const IDENTITY = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'managedFields']);
 
 /**
- * Returns the write that a violation names. If its content may have been old or incomplete, both causes are returned: if either cause is
- * known, the violation is a symptom of it.
+ * Returns the causes for the write that a violation names. If its content may have been old or incomplete, both causes are returned: if
+ * either cause is known, the violation is a symptom of it.
  */
 export function writeCauses(
   history: History,
@@ -99,7 +99,8 @@ export function resourceOf({ resource, subresource }: Pick<Operation, 'resource'
 }
 
 /**
- * Returns the part of the metadata that a patch changes, if it changes nothing else: code that only maintains finalizers is separate code.
+ * Returns the part of the metadata that a patch changes, if it changes nothing else: a controller that patches only finalizers does so in
+ * code of its own.
  */
 function placeOf({ verb, body, contentType = '' }: Operation): string {
   if (verb !== 'patch' || contentType.includes('apply-patch')) return '';
@@ -123,7 +124,7 @@ function pointers(steps: readonly unknown[]): readonly string[] {
   });
 }
 
-/** Returns the requests of a loop: among all operations that a finding names, the most frequent first. */
+/** Returns the requests of a loop as causes, the most frequent first, from all operations that a finding names. */
 export function loopCauses(history: History, ids: readonly number[]): readonly Cause[] {
   const index = indexOf(history);
   const operations = ids.flatMap((id) => index.operation(id) ?? []);

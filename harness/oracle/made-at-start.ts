@@ -1,13 +1,13 @@
-/** What a target makes when it starts, for no object: a part of its installation. */
+/** Objects that a target creates when it starts, for no applied object: they are part of its installation. */
 import { roleOf } from '../model/actor.ts';
 import { isWrite, type History } from '../model/history.ts';
 import type { Difference } from './final-state.ts';
 import { firstAppliedAt } from './first-applied.ts';
 
 /**
- * Reports whether another client deleted an object without an owner that the target had made when it started, before anything was applied,
- * and has not tried to make or change again. Such an object is part of the installation, which a restart repairs. What depends on it
- * differs as well, and is an error.
+ * Reports whether the missing object is part of the installation, which a restart repairs: it had no owner, the target created it before
+ * anything was applied, another client deleted it, and the target has not tried to create or change it since. Other differences that follow
+ * from this are still errors.
  */
 export function isMadeAtStart(history: History, { what, resource, object }: Difference): boolean {
   if (what !== 'missing-object') return false;

@@ -29,7 +29,10 @@ import { livesOf, overlap } from './leadership.ts';
 /** Two replicas do work that only the leader should do. */
 export const TWO_LEADERS: Cause = causeOf({ kind: 'two leaders' });
 
-/** Reports whether two replicas were alive at the same time and both wrote: one that only reads, or waits to become the leader, does not count. */
+/**
+ * Reports whether two replicas were alive at the same time and both wrote: one that only reads, or waits to become the leader, does not
+ * count.
+ */
 export function haveOverlapped(history: History): boolean {
   const wrote = new Set(history.operations.flatMap(({ actor, verb }) => (isWrite(verb) ? [actor] : [])));
   const lives = livesOf(history).filter(({ actor }) => wrote.has(actor));
@@ -109,8 +112,8 @@ function carriedBack(history: History, wrong: readonly Wrong[]): readonly Cause[
 }
 
 /**
- * Reports whether the target removed what it had set itself and had received, other than as the answer to its own write. A patch does so on
- * purpose, although the result resembles the version from before it was set.
+ * Reports whether the target removed a leaf that it had set itself, after a read or a watch had shown the leaf to it. A patch removes such
+ * a leaf on purpose, although the result resembles the version before the leaf was set.
  */
 function removesOwn(index: HistoryIndex, written: Revision, operation: Operation, { path, to }: LeafChange): boolean {
   const set = index.lastChange(written, path);
@@ -203,7 +206,7 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
   return undefined;
 }
 
-/** Matches resources that are asked and never stored. */
+/** Matches reviews, such as SubjectAccessReview: to create one is a question, and nothing is stored. */
 const REVIEW = /reviews\./;
 
 /** Reports whether a request was a create of something that the expected state does not have either, so that giving it up was right. */
@@ -216,7 +219,7 @@ function isUnwanted(wrong: readonly Wrong[], { verb, resource, subresource }: Op
 function similarityKey(operation: Operation): string {
   const { verb, resource, subresource, namespace } = operation;
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
-  // Names that the target draws are all alike.
+  // Requests for objects with generated names are all similar.
   return [what, resource, subresource, namespace, nameIn(operation).replace(/~\d+$/, '~')].join('/');
 }
 
@@ -258,7 +261,7 @@ function rootsOf(history: History, wrong: readonly Wrong[]): readonly string[] {
 }
 
 /**
- * Returns the resource whose reconciliation created the wrong object; it is an accident whether the error shows in the children or in the
+ * Returns the resource whose reconciliation created the wrong object; it is chance whether the error shows in the children or in the
  * object's own status. For children without an owner, returns the only resource that was applied.
  */
 function rootOf(history: History, { resource, uid }: Wrong): string {
@@ -277,7 +280,7 @@ function rootOf(history: History, { resource, uid }: Wrong): string {
     ({ object } = above);
   }
   const [only] = applied;
-  // What the target makes only before anything is applied is for no object.
+  // Objects that the target creates only before anything is applied belong to no applied object.
   const made = revisions.filter((one) => one.type === 'ADDED' && one.resource === resource);
   const appliedAt = firstAppliedAt(history);
   if (made.length > 0 && made.every(({ at, actor }) => at < appliedAt && roleOf(actor) === 'target')) return resource;

@@ -6,7 +6,7 @@ import { isWrite, phaseStart } from '../model/history.ts';
 
 /** A target that has been silent for this multiple of its longest observed pause has finished. */
 const SAFETY = 1.5;
-/** For targets with longer pauses by design, an extended run decides instead. */
+/** The upper limit of {@link ownPauseMs}: for targets with longer pauses by design, an extended run decides instead. */
 const PAUSE_MAX_MS = 4_000;
 
 /** Returns how long the target must be idle, in ms of run time, before it has certainly finished, even if it polls. */

@@ -1,5 +1,5 @@
 /**
- * Differences from a fresh copy that also occur undisturbed. There the target's result depends on the path taken, by design or not, so such
+ * Differences from a fresh copy that also occur in undisturbed runs: the target's result depends on the path taken, by design or not. Such
  * a difference says nothing about contention.
  */
 import type { History } from '../model/history.ts';
@@ -7,15 +7,15 @@ import type { OtherOutcome } from '../model/probe.ts';
 import { nearestDifferences, placeOf, probedState, type Difference } from './final-state.ts';
 
 /**
- * Returns the kind under which the differences of two runs are compared. The names of leftover objects may contain values of the spec,
- * which differ between runs: a target that leaves one object of a kind behind undisturbed may leave any of them.
+ * Returns the kind by which differences of two runs are compared. For a leftover object it is only the resource, because the name may
+ * contain a value of the spec, which differs between runs: a target that leaves one such object behind undisturbed may leave any.
  */
 export function kindOf(difference: Difference): string {
   const { what, resource } = difference;
   return what === 'extra-object' ? `${what} ${resource}` : `${what} ${placeOf(difference)}`;
 }
 
-/** Returns the kinds of differences with which the workload of a run ends undisturbed. */
+/** Returns the kinds of differences with which an undisturbed run of the same workload ends. */
 export function kindsUndisturbed(history: History, { final, names, expected }: OtherOutcome): ReadonlySet<string> {
   return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
 }

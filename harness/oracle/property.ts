@@ -25,9 +25,9 @@ export interface Property {
    */
   readonly supersedes?: readonly string[];
   /**
-   * True if the property counts how often something happens. Shrinking then does not shorten holds: the smallest number of rounds that
-   * proves the violation with the exact pauses of virtual time proves nothing in real time, where a finding should reproduce too; and more
-   * rounds take no extra room in a story.
+   * True if the property counts how often something happens. Shrinking then does not shorten holds: a finding should also reproduce in real
+   * time, where pauses vary, so the smallest number of rounds that is enough in virtual time is not enough. More rounds take no extra room
+   * in a story.
    */
   readonly countsRounds?: true;
   /**

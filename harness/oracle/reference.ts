@@ -200,7 +200,7 @@ function volatileLeaves(
   for (const [role, pattern] of differing(histories.map((history) => leavesAt(history)))) add(out, role, pattern);
   const atRest = settled.map((history) => leavesAt(history, phaseStart(history, 'contention')));
   for (const [role, pattern, isInBoth] of differing(atRest)) {
-    // A value that only one of the runs has may have been added later in the other.
+    // A leaf that only one of the runs has does not count: it may have been added later in the other.
     if (isInBoth) add(out, role, pattern);
   }
   return out;
@@ -301,7 +301,7 @@ export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   return { requestsPerMinute, writesPerMinute };
 }
 
-/** Returns the highest number of requests that the target sent between one delivery and the next. */
+/** Returns the highest number of requests that the target sent between one watch event and the next. */
 function longestBurst(history: History): number {
   const since = phaseStart(history, 'contention');
   const marks = [

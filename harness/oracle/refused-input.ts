@@ -1,6 +1,6 @@
 /**
- * Objects that a fresh copy of the target refuses: it says so in a Warning event about them, and makes nothing for them. That copy has
- * never seen an earlier, valid version, and is no measure for what was made of one.
+ * Objects that a fresh copy of the target refuses: it records a Warning event about them, and creates nothing for them. The copy has never
+ * seen an earlier, valid version of the object, so it does not show what the target should have made from that version.
  */
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -13,7 +13,7 @@ import { indexOf } from './history-index.ts';
 
 /**
  * Returns the reason and message of the event with which fresh copies, and the target in the run, refuse the object or an owner of it;
- * undefined if one of them does not, or has set what differs.
+ * undefined if one of them does not refuse it, or if the fresh copy has set the field that differs.
  */
 export function refusalOf(
   history: History,
@@ -67,7 +67,9 @@ function withOwners(history: History, uid: string | undefined): readonly KubeObj
   return found;
 }
 
-/** Returns what a fresh copy says against the object; undefined if it made something for it. */
+/**
+ * Returns the Warning with which a fresh copy refuses the object; undefined if there is none, or if the copy created a child of the object.
+ */
 function refusalIn({ objects }: ExpectedState, object: KubeObject): Refusal | undefined {
   const { kind, metadata } = object;
   let refusal: Refusal | undefined;

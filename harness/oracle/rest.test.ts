@@ -117,7 +117,7 @@ describe('what is done most often', () => {
 });
 
 describe('the time that a suspect gets', () => {
-  /** Returns that time for a target that writes the same after each of these pauses, in seconds. */
+  /** Returns `earnedSettleMs` in seconds, for a target that repeats a write after each of these pauses. */
   const secondsAfter = (...pauses: readonly number[]): number => {
     const h = historyBuilder();
     h.create('user', 'configmaps', manifest('ConfigMap', 'web', { data: { size: '1' } }));

@@ -116,8 +116,9 @@ export function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>,
 
 /**
  * Returns the requests that try to change something, inside or outside the cluster, or that may be the failed part of such an attempt. A
- * write without effect does not count: some targets poll with an apply, with an unchanged status, or delete what is not there. Neither do
- * events, which record attempts, and identical failures that repeat at rest: the target waits for something that never happens.
+ * write without effect does not count: some targets poll with an apply, with an unchanged status, or delete what is not there. Events do
+ * not count either, because they only record attempts; nor do identical failures that repeat at rest, because the target then waits for
+ * something that never happens.
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
@@ -144,7 +145,7 @@ function failureKey({ verb, resource, subresource, namespace, name, outcome }: O
   return JSON.stringify([verb, resource, subresource, namespace, verb === 'create' ? '' : name, code]);
 }
 
-/** Returns how long, in ms of run time before the end, the target has not tried to change anything. */
+/** Returns the run time in ms from the last attempt of the target to change anything at rest, or from the start of rest, until the end. */
 export function unchangedMs(history: History): number {
   const since = restStart(history);
   const last = attemptsAmong(activityAfter(history, since), history).at(-1);
@@ -166,7 +167,7 @@ const POLLED_MS = 300_000;
 
 /**
  * Reports whether the target has finished, according to an extended run. A polling target is never silent: it is at rest if it has changed
- * nothing for the expected silence, and for minutes in any case, because some targets poll while they wait.
+ * nothing for as long as another target has to be silent, but at least for minutes, because some targets poll while they wait.
  */
 export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Extended): boolean {
   return quiescent || unchanged >= polledMs(windowMs);
@@ -204,9 +205,10 @@ export function suspectSettleMs(history: History): number {
 }
 
 /**
- * Returns the longest delay, in ms, of an object that is added to a work queue with a rate limit for each event: the queue counts events
- * like failures until an attempt succeeds, and items added earlier keep their delay, including the item for the event that the attempt
- * caused. Whether an attempt before the first failure succeeded is not visible from outside, so all events of this incarnation count.
+ * Returns the longest delay, in ms, that a work queue can give an object if the controller adds the object with a rate limit for each
+ * event. The queue then counts events like failures until an attempt succeeds. Items added earlier keep their delay, including the item for
+ * the event that the attempt caused. Whether an attempt before the first failure succeeded is not visible from outside, so all events of
+ * this incarnation count.
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;
@@ -217,8 +219,8 @@ function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy 
 }
 
 /**
- * Returns how long, in ms, the target must be silent before no back-off of its own failures can be pending; undefined if that is longer
- * than any run waits.
+ * Returns the silence in ms after which no back-off of the target's own failures can be pending; undefined if that is longer than any run
+ * waits.
  */
 export function earnedSettleMs(history: History): number | undefined {
   let needed = suspectSettleMs(history);
@@ -235,7 +237,7 @@ const GROWTH_MIN = 1.5;
 
 /**
  * Returns the last gap, in ms, of each write that the target repeats at growing intervals, whatever the answers are: a work queue delays an
- * object that a reconcile asks for again as it does after a failure.
+ * object that a reconcile requeues in the same way as after a failure.
  */
 function growingGapsMs({ operations, reference }: History): readonly number[] {
   const writes = operations.filter(

@@ -23,7 +23,7 @@ const REGULAR_FACTOR = 1.5;
 const POLITE_GAP_MS = 5_000;
 /** Requests repeated at this interval cost a server little. The value is a one-second timer, as measured. */
 const PATIENT_MS = 950;
-/** The share of intervals that are alike in a poll; the others belong to events in between. */
+/** In a poll, at least this share of the intervals are alike; the others are due to events in between. */
 const POLL_SHARE = 0.75;
 /**
  * The shortest interval in ms per second of Retry-After: clocks are read with a delay, so a measured interval may be slightly shorter than
@@ -68,9 +68,9 @@ export function judgeStreak(
 }
 
 /**
- * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: reads that are retried at a
- * failing server, as many clients' informers do, or creates of an object that exists, with which a target makes sure of it each time it
- * polls. This is worth a warning, but does not flood the server.
+ * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: reads that are retried at
+ * a failing server, as many clients' informers do, or creates with which a polling target checks each time that an object exists. This is
+ * worth a warning, but does not flood the server.
  */
 export function isPatient({ attempts, gapsMs }: FailureStreak): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;

@@ -11,10 +11,10 @@ import { leavesOf } from '../model/leaf.ts';
 const known = new WeakMap<Operation, ReadonlySet<string>>();
 
 /**
- * Reports whether the request behind a version contained a leaf. Creates (also by apply) and updates send whole objects. Of a patch, the
- * maps are read: a leaf below a key that the patch lacks was filled in by the server. Everything else that it changed counts, if the
- * previous version is known; without that version, every leaf would seem changed. Other requests (a binding, a scale, a deletion) have a
- * body of another form: everything that they changed counts.
+ * Reports whether the request behind a version contained a leaf. Creates (also by apply) and updates send whole objects. A patch is
+ * compared only by its map keys: a leaf below a key that the patch lacks was filled in by the server, and everything else that the patch
+ * changed counts. If the previous version is unknown, every leaf would seem changed, so only the leaves in the body count. Other requests
+ * (a binding, a scale, a deletion) have a body of another form: everything that they changed counts.
  */
 export function saidIn({ operations }: History, { op, type, before }: Revision, path: string): boolean {
   const operation = operations[op];

@@ -1,8 +1,8 @@
 /**
  * Objects that came and went while a watch was down.
  *
- * An informer whose watch has expired lists again and compares the list with its cache. If an object was created and deleted in between, both
- * lack it, so that no event tells the target of the deletion, also if the target had created the object itself. Pure.
+ * An informer whose watch has expired lists again and compares the list with its cache. If an object was created and deleted in between,
+ * both lack it, so that no event reports the deletion to the target, even if the target had created the object itself. Pure.
  */
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';

@@ -114,7 +114,8 @@ export interface UndoneWork {
  * Returns a child that still has a value of an older spec although the status reports the newer one, with the value that it should have.
  *
  * A target may have good reasons for this, so several conditions must hold: the target itself wrote the child's value, in the same
- * incarnation or before the newer spec existed, and the child never had the wanted value, which a stale cache could still show.
+ * incarnation or before the newer spec existed, and the child never had the wanted value: if it once had, a stale cache could still show
+ * that value to the target.
  *
  * @param versions - The versions of the object, up to the claim.
  * @param claimed - The first version with the claimed generation.

@@ -111,7 +111,7 @@ function ownedLeaves(index: HistoryIndex, key: string): ReadonlySet<string> {
   return new Set(index.history.reference?.ownedLeaves[measuredRole(key)]);
 }
 
-/** Returns the role of an object, as in the keys of the reference: all objects of one role share its measurements. */
+/** Returns the role of an object, as in the keys of the reference, which measures all objects of one role together. */
 function measuredRole(key: string): string {
   const [resource = '', , ...name] = key.split('/');
   return `${resource}:${name.join('/').replace(/~\d+$/, '')}`;

@@ -14,7 +14,7 @@ export const NUMBER_WIDTH = 4;
 /** Width of the shortest arrow, with a space on either side: ` ─▶ `. */
 export const ARROW_WIDTH = 4;
 
-/** Minimum width of an actor's column. Its requests may be wider and extend to the right: where a row starts shows its actor. */
+/** Minimum width of an actor's column. Wider requests extend to the right: the start of a row shows its actor. */
 const ACTOR_MIN = 12;
 const LAST_ACTOR_MAX = 48;
 const SERVER_MIN = 18;

@@ -29,7 +29,7 @@ export function deviationRows(
   const place = (kind: 'preemption' | 'hold' | 'fault', deviations: readonly (Preemption | Hold | Fault)[]): void => {
     deviations.forEach((deviation, index) => {
       const text = deviationText(deviation);
-      // A process gets its time in slices, each of which is a preemption with the same text.
+      // A process gets its time in slices. Each slice is a preemption with the same text, so only the first one gets a row.
       if (index > 0 && deviationText(deviations[index - 1] ?? deviation) === text) return;
       const at = momentOf(history, kind, deviation);
       if (at === undefined) return;

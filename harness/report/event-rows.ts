@@ -57,7 +57,9 @@ export function eventRows(
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** Lines that an error of client-node prints below its first one; omitted, because the story already shows the answer. */
+/**
+ * Lines that @kubernetes/client-node prints below the first line of an error. They are omitted, because the story already shows the answer.
+ */
 const BELOW = /^(?:Message|Body|Headers): /;
 
 type Line = NonNullable<History['logs']>[number];

@@ -1,9 +1,9 @@
 /**
- * Locks a report folder, so that one run at a time writes to it. Two runs that find the same failure would replace each other's
- * files, and a story could end up beside the record of the other run.
+ * Locks a report folder, so that one run at a time writes to it. Two runs that find the same failure would replace each other's files, and
+ * a story could end up beside the record of the other run.
  *
- * The holder writes itself into a file and touches that file while it is alive. A process in another container shows no other
- * sign of life, and the folder is often all that remains of a container. Start at {@link lockFolder}.
+ * The holder writes its identity into a file and touches that file while it is alive, because nothing else shows whether a process in
+ * another container is alive. The folder is often all that remains of a container. Start at {@link lockFolder}.
  */
 import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

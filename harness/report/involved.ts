@@ -56,7 +56,7 @@ export function siblingsAlive(index: HistoryIndex, created: Revision): number | 
 }
 
 /**
- * Returns the role of an object, such as `r1/worker-wg` for `r1/worker-wg~3`. All objects of a kind with chosen names count as
+ * Returns the role of an object, such as `r1/worker-wg` for `r1/worker-wg~3`. All objects of a kind whose names are not generated count as
  * one role.
  */
 function roleOf({ history }: HistoryIndex, { uid }: Revision): string {

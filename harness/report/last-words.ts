@@ -72,7 +72,7 @@ export function linesAbout(
   return distinct.slice(0, LINES_MAX).map(shortened);
 }
 
-/** Returns a name as a pattern: of the characters that names consist of, only the dot has a meaning there. */
+/** Escapes a name for a regular expression. The dot is the only special character that occurs in names. */
 function escapedName(name: string): string {
   return name.replaceAll('.', String.raw`\.`);
 }

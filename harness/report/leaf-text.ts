@@ -6,7 +6,7 @@ const SEGMENT = /\.?([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\](~\d+)?/g;
 const VALUE_MAX = 24;
 
 /**
- * Returns the last map key, after the list item that contains it: `spec.replicas` → `replicas`,
+ * Returns the last map key, preceded by the type if it is in a condition: `spec.replicas` → `replicas`,
  * `status.conditions[type=Ready].status` → `Ready.status`, `metadata.annotations["example.com/a"]` → `example.com/a`.
  */
 export function shortLeaf(path: string): string {

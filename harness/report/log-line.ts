@@ -25,7 +25,7 @@ const MESSAGE = ['msg', 'message', 'event'];
 const ERROR = ['error', 'err', 'exception', 'exc_info'];
 const RECORDED: ReadonlySet<string> = new Set([...MESSAGE, 'reason', 'type']);
 const LEVEL = ['level', 'severity', 'lvl', 'levelname'];
-/** Fields may also be named by the object's kind: `"Fleet":{"name":"arena","namespace":"default"}`. */
+/** A field may also be named after the object's kind: `"Fleet":{"name":"arena","namespace":"default"}`. */
 const OBJECT = /^(object|namespacedname|key|request|resource|obj|objectref|object\.ref)$/i;
 
 /** Parses a line. Pure; never throws on any input. */
@@ -176,7 +176,7 @@ function plain(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? value : JSON.stringify(value ?? null)).replaceAll(/\s*\n\s*/g, ' ').trim();
 }
 
-/** Normalises a level as any of the loggers spells it; numbers are those of pino. */
+/** Normalises the levels of all these loggers; numbers are those of pino. */
 function levelOf(text: string): LogLine['level'] {
   const number = Number(text === '' ? Number.NaN : text);
   if (number >= 50 || /^(err|crit|fatal|severe|panic|dpanic)/i.test(text)) return 'error';

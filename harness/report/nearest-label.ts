@@ -34,14 +34,14 @@ function nearest(label: Label, occurred: readonly Label[]): Label | undefined {
   return best;
 }
 
-/** Distance between different resources, half that between different verbs: larger than any difference of names. */
+/** Distance between different resources; different verbs have twice that distance. Larger than any difference of names. */
 const FAR = 100;
 
 function distanceOf(one: Label, other: Label): number {
   if (momentOf(one) !== momentOf(other)) return Number.POSITIVE_INFINITY;
   const wanted = partsOf(one);
   const candidate = partsOf(other);
-  // A request of another role is no substitute.
+  // Labels of actors with different roles are never similar.
   if (roleIn(wanted.actor) !== roleIn(candidate.actor)) return Number.POSITIVE_INFINITY;
   const kinds = (wanted.verb === candidate.verb ? 0 : 2 * FAR) + (wanted.resource === candidate.resource ? 0 : FAR);
   const names = editDistance(behindResource(one, wanted), behindResource(other, candidate));

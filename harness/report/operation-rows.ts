@@ -83,7 +83,7 @@ export function operationRows(
 function momentOf({ sent, invoked, label, fault }: Operation, { history }: HistoryIndex): number {
   if (sent !== undefined || fault === undefined) return (sent ?? invoked).at;
   const kept = history.decisions.find((decision) => decision.kind === 'fault' && decision.label === `${label}!sent`);
-  // Directly after the fault.
+  // Places the row directly after the fault.
   return kept === undefined ? invoked.at : kept.at + 0.5;
 }
 
@@ -184,7 +184,7 @@ function remarkOf(index: HistoryIndex, violation: Violation): string | undefined
   }
 }
 
-/** Reports whether the actor sent no further request about the object: nothing else shows that it gave up. */
+/** Reports whether the actor sent no further request about the object, which is the only sign that it gave up. */
 function isLast({ history }: HistoryIndex, last: Operation, { at }: Violation): boolean {
   return !history.operations.some(
     ({ id, actor, verb, resource, name, invoked }) =>

@@ -128,7 +128,7 @@ function intent(operation: Operation, context: TextContext): readonly LeafChange
   const chain = context.index.chain(key);
   const base = chain.find((revision) => revision.revision === carried)?.object ?? made?.before;
   if (base === undefined) return [];
-  // A Scale is an object of its own kind, and changes one field of this object.
+  // A Scale has a kind of its own, and changes one field of the scaled object.
   if (body['kind'] !== undefined && body['kind'] !== base.kind)
     return made?.before === undefined ? [] : diffLeaves(made.before, made.object);
   const only = operation.subresource === 'status' ? 'status' : '';
@@ -170,7 +170,7 @@ export function carriedVersion(body: JsonValue | undefined): string {
   return typeof version === 'string' ? version : '';
 }
 
-/** Reports whether a write was refused because of its `resourceVersion`. */
+/** Reports whether a write was refused with 409: for example a stale `resourceVersion`, or a create of an object that exists. */
 export function isConflict(operation: Operation): boolean {
   return isWrite(operation.verb) && operation.outcome.type === 'fail' && operation.outcome.code === 409;
 }

@@ -13,7 +13,7 @@ import { fileStem } from './title.ts';
 import { writeWhole } from './write-files.ts';
 import { given } from '../model/given.ts';
 
-/** Encode both documents as text. */
+/** Encodes both documents as text. */
 export interface Encoders {
   counterexample(counterexample: Counterexample): string;
   record(record: FindingRecord): string;

@@ -1,4 +1,4 @@
-/** Converts warnings of properties for documents, and to text. Such warnings do not fail the run. */
+/** Converts the warnings of properties to parts of documents and to text. Such warnings do not fail the run. */
 import { z } from 'zod';
 import type { Remark } from '../model/finding.ts';
 import { countText } from './count-text.ts';

@@ -56,7 +56,7 @@ export interface Story {
   readonly deterministic: boolean;
 }
 
-/** Maximum number of rows: the first screen has 40 lines, of which head and foot take the rest. */
+/** Maximum number of rows: the first screen has 40 lines, and head and foot take the rest. */
 const ROWS_MAX = 25;
 
 /** A finding, or the replay of one. */

@@ -108,8 +108,8 @@ function isBefore(one: Operation, other: Operation): boolean {
 }
 
 /**
- * Returns the class that selects the fix. If a value was carried back by a patch, by a write without a version, or without an earlier
- * conflict, a retry does not fix it, so the class of another fix is returned. So it is if the last request about what differs failed.
+ * Returns the class that selects the fix. The fix of `carried-back` is for retries after a conflict, so a patch, a write without a version,
+ * and a write without an earlier conflict get the fix of another class. So does a wrong final state if the blamed write failed.
  */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
   if (property === 'convergence' && OUTCOMES.has(kind) && isFailedWrite(guilty)) return 'given-up';
@@ -118,12 +118,12 @@ function kindOf({ property, class: kind }: Signature, guilty: Operation | undefi
   return conflicts && carriedVersion(guilty.body) !== '' ? kind : 'blind-overwrite';
 }
 
-/** The classes of `convergence` in which the end is wrong. */
+/** The classes of `convergence` that are about a wrong final state. */
 const OUTCOMES: ReadonlySet<string> = new Set(['missing-object', 'extra-object', 'wrong-value']);
 
 /**
- * Reports whether a write had no effect or an unknown one. What is gone (404) or exists already (409 on a create) needs no retry, and a
- * retry does not help where a permission is missing (403).
+ * Reports whether a write had no effect or an unknown one. False for a 404 and for a 409 on a create, which need no retry, and for a 403,
+ * because a retry does not help without the permission.
  */
 function isFailedWrite(operation: Operation | undefined): boolean {
   if (operation === undefined || !isWrite(operation.verb)) return false;

@@ -104,10 +104,7 @@ export function renderSummary(
 const NOTHING_SEARCHED =
   'no trial was made: the undisturbed runs before the search took all the time; give it more (--budget 10m), or a target that comes to rest sooner';
 
-/**
- * Returns the headline of a green campaign, which only covers the properties that were exercised. A warning may follow that
- * most were not.
- */
+/** Returns the headline of a green campaign. It only covers the properties that were exercised; a warning may add that most were not. */
 function holdsText(untested: readonly string[], { findings, warnings }: Summary): string {
   const tested = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
   const rare = findings.length === 0 ? '' : `, but for ${countText(findings.length, 'finding')} ${RARE}`;
@@ -115,7 +112,7 @@ function holdsText(untested: readonly string[], { findings, warnings }: Summary)
   return warnings.length === 0 ? text : `${text}, with ${warnings.length === 1 ? 'this warning' : 'these warnings'}:`;
 }
 
-/** What a finding needs that fails no run. */
+/** Describes the findings of a green campaign: they do not fail the run. */
 const RARE = 'under pathological conditions, which no cluster should have';
 
 /** Reports whether any known or waived failure occurred. */
@@ -219,7 +216,7 @@ function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalem
   ];
 }
 
-/** Returns a line for each waiver. One that covers nothing may be obsolete, or a short campaign may have missed the failure. */
+/** Returns a line for each waiver. A waiver that covers nothing may be obsolete, or a short campaign may have missed the failure. */
 export function waiverLines({ waived = [] }: Pick<Summary, 'waived'>): readonly string[] {
   return waived.map(({ waiver, reason, expires, count }) => {
     const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;

@@ -77,11 +77,14 @@ export const useSchema: z.ZodType<UseSummary> = z
   .meta({ description: 'What a target that is a process takes of the system at rest' });
 
 /**
- * Thresholds for counts: growth by two over half of this many runs is a leak, because file descriptors and threads at rest are
- * counted exactly.
+ * Thresholds for counts: if a count grows by two over the later half of the runs, that is a leak, because file descriptors and threads at
+ * rest are counted exactly.
  */
 const LEAST_COUNT: Least = { growth: 2, runs: 20 };
-/** Thresholds for memory: heaps take long to reach their size, and fluctuate, so growth must be at least a megabyte and a twentieth. */
+/**
+ * Thresholds for memory: heaps take long to reach their size, and fluctuate, so growth must be at least a megabyte, and at least a
+ * twentieth of the median.
+ */
 const LEAST_MEMORY = { kb: 1024, share: 0.05, runs: 100 } as const;
 
 /** Minimum growth of requests, as a fraction: the number of requests varies between runs, so growth must be more than a quarter. */

@@ -97,7 +97,7 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
       const text = `${row.guilty ? '✗ ' : ''}${row.text}`;
       const before = lead('', row.actor, layout);
       if (row.kind === 'log') {
-        // The reason comes at the end of an error.
+        // Errors are wrapped, other lines are cut, because an error states its reason at the end.
         if (!text.startsWith('“ERROR ')) return [colors.dim(cut(before + text, width))];
         return wrapWithin(text, width - before.length, 2, ERROR_LINES_MAX).map((line) => colors.dim(before + line));
       }
@@ -181,15 +181,18 @@ function brokenLines(
   ];
 }
 
-/** Returns the request in full up to `wanted`, else with the violation's field only, else cut to `room`. */
+/**
+ * Returns the whole request if it fits into `wanted`, else its short form, cut to `room`. If neither fits into `wanted`, returns the whole
+ * request if it fits into `room`.
+ */
 function fitting({ request, short }: OperationRow, room: number, wanted = room): string {
   if (request.length <= wanted) return request;
   return cut(short.length <= wanted || request.length > room ? short : request, room);
 }
 
 /**
- * Renders a deviation. Besides the guilty mark, these are the only coloured rows. Users copy the labels in them, so labels are
- * wrapped and never cut.
+ * Renders a deviation. Besides the guilty mark, deviations are the only coloured rows. Users copy the labels in them, so labels are wrapped
+ * and never cut.
  */
 function deviationLines(row: DeviationRow, { colors, width }: Layout): readonly string[] {
   const ordinal = row.ordinal === undefined ? '' : ` ${row.ordinal}`;

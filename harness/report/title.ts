@@ -28,8 +28,8 @@ export function titleOf(signature: Signature): string {
 }
 
 /**
- * Returns a finding's file name without extension, such as `lost-update-7f3a91`; equal causes get equal numbers wherever they
- * are found, but for those that different bugs may have.
+ * Returns a finding's file name without extension, such as `lost-update-7f3a91`; findings with the same cause get the same number wherever
+ * they are found, unless different bugs may have that cause.
  */
 export function fileStem(of: Pick<Violation, 'cause' | 'signature'>): string {
   const words = titleOf(of.signature)

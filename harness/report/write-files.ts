@@ -62,10 +62,10 @@ export function checkFolder(folder: string): void {
 
 /** All files that a run writes or replaces are in these folders. */
 const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved', 'corpus'];
-/** The parent of these folders, unless another one is named. */
+/** The default parent of {@link OWN_FOLDERS}. */
 const HOME = '.stalemate';
 
-/** Returns the report folder that a stored file is in; for a file that is elsewhere, such as in a repository's docs, the usual one. */
+/** Returns the report folder that a stored file is in; for a file that is elsewhere, such as in a repository's docs, the default one. */
 export function reportFolderOf(file: string, cwd: string): string {
   const folder = dirname(resolve(cwd, file));
   // Only pages are in "reports", which is also a common name.
@@ -91,7 +91,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
-    // The write will report what is wrong with the path above.
+    // Something is wrong with a parent folder; the write will report it.
     return false;
   }
 }

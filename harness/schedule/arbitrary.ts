@@ -52,7 +52,7 @@ export const PROCESS_MIX: readonly StrategyName[] = [
   'starvation',
 ];
 
-/** For strategies that aim at one kind of fault: the kinds that the strategy itself requests. */
+/** The kinds of faults that a strategy itself requests, for strategies that need faults. */
 const OWN_FAULTS: { readonly [name in StrategyName]?: readonly FaultKind[] } = {
   'intermediate-state': ['crash'],
   'stale-state': ['crash', 'stale-list'],
@@ -88,7 +88,7 @@ const FAIR_AFTER = 250;
 
 const schedules = new WeakMap<Trial, Schedule>();
 
-/** Stores the schedule of a run for the failed searching trial. */
+/** Stores the schedule that was derived from a run of a searching trial, so that the trial can be shrunk. */
 export function depositSchedule(trial: Trial, schedule: Schedule): void {
   schedules.set(trial, schedule);
 }

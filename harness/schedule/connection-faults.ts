@@ -21,7 +21,7 @@ const LASTING_MS = [300, 1_000, 3_000];
 /** The number of steps after which a fault ends early; 0: never. */
 const LASTING_ITEMS = [0, 1, 4];
 
-/** The shortest duration that is worth reporting, in ms. */
+/** The duration to shrink to, in ms; a shorter fault is not worth reporting. */
 const BLINK_MS = 300;
 const GENTLE_MS = 50;
 const GENTLE_RATE = 64;

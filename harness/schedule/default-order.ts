@@ -11,7 +11,7 @@ import type { Label } from '../model/label.ts';
 
 const RANK = { target: 0, environment: 1, user: 2, writer: 3 } as const;
 
-/** The current run: an actor until its operation completes, or up to and including one label. */
+/** The actor that currently runs: until its operation completes, or up to and including one label. */
 export interface CurrentRun {
   readonly actor: ActorId;
   readonly until?: Label | undefined;

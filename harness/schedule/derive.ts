@@ -95,8 +95,8 @@ export class DerivingScheduler implements Scheduler {
   }
 
   /**
-   * Reports whether an expected item is delayed. A hold affects its item from the beginning, so it is too late for one once a preemption
-   * has been anchored on that item.
+   * Reports whether an expected item is delayed. A hold affects its item from the beginning, so an item that is already the anchor of a
+   * preemption cannot be held.
    */
   #isDelay(expected: Item, chosen: Item): boolean {
     const isRequest = expected.kind === 'send' || expected.kind === 'answer';
@@ -150,8 +150,8 @@ export class DerivingScheduler implements Scheduler {
 }
 
 /**
- * Reports whether holding an item makes the actor's state stale, as for watch events. A hold affects all events of its stream from one on,
- * so an event that was delayed and has left its stream does not count.
+ * Reports whether holding an item makes the actor's state stale, as for watch events. A hold affects all events of its stream from its
+ * first event on, so an event that was delayed and has left its stream does not count.
  */
 function isStaleness({ kind, label }: Item): boolean {
   return kind === 'event' && !label.endsWith(LATE);

@@ -27,7 +27,7 @@ const LASTING = [1, 1, 2, 9];
 const STATUSES = [429, 500, 503, 504] as const;
 /**
  * Once a fault has ended a watch, one in this many of the requests with which the target recovers fails too. Clients handle these errors in
- * separate code, and a second fault would rarely hit them by chance.
+ * separate code, and a second fault would rarely hit one of these requests by chance.
  */
 const RECOVERY_FAILS_ONE_IN = 4;
 
@@ -119,7 +119,9 @@ export class SearchScheduler implements Scheduler {
     return undefined;
   }
 
-  /** Returns the fault for a list or watch with which the target recovers from the end of a watch; undefined if it is to succeed. */
+  /**
+   * Returns the fault for a list or watch with which the target recovers from the end of a watch; undefined if the request is to succeed.
+   */
   #ofRecovery({ kind, verb, label }: Item): FaultKind | undefined {
     if (kind !== 'send' || (verb !== 'list' && verb !== 'watch') || partsOf(label).resource !== this.#recovering)
       return undefined;

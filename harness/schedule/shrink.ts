@@ -95,7 +95,9 @@ function numberOf({ from }: Hold): number {
   return Number(from.slice(1));
 }
 
-/** Merges several runs of one actor at one anchor into one longer run: up to the last of their ends, or until its operation completes. */
+/**
+ * Merges several runs of one actor at one anchor into one longer run: until the actor's operation completes, or up to the last run's end.
+ */
 function* mergeRuns(trial: Trial): Shrinking {
   let current = trial;
   for (let index = 0; index < current.schedule.preemptions.length; index++) {
@@ -199,7 +201,7 @@ function withLowerNumbers(trial: Trial): Trial | undefined {
     return lowered ?? label;
   };
   const schedule = relabelled(trial.schedule, (label, place) =>
-    // Streams are numbered by how often they were opened; a held request is an anchor like any other.
+    // A stream's number counts how often its watch was opened, so it is not lowered; a held request is an anchor like any other.
     place === 'held' && !label.includes('!') ? label : lower(label),
   );
   return changed ? { ...trial, schedule } : undefined;

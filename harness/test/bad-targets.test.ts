@@ -28,7 +28,7 @@ async function failureOf(target: string): Promise<HarnessError> {
 
 /** Half the limit for users' targets, because several tests wait for it while a core spins. */
 const BLOCKED_MS = 5_000;
-/** On a busy machine a blocked worker is only ended after up to a minute. */
+/** On a busy machine, it may take a minute until a blocked worker is ended. */
 const PATIENCE_MS = 240_000;
 
 // Concurrent, because most of the time is spent waiting for blocked workers.

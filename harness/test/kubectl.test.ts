@@ -1,6 +1,6 @@
 /**
- * The real kubectl against the embedded server, if it is installed (`node scripts/control-plane.ts build kubectl` builds it), and
- * everywhere the requests that kubectl sends, over plain HTTP.
+ * The real kubectl against the embedded server, if kubectl is installed (`node scripts/control-plane.ts build kubectl` builds it). On every
+ * machine: the requests that kubectl sends, over plain HTTP.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -35,7 +35,7 @@ let workers = 0;
 
 type Call = (...args: unknown[]) => unknown;
 
-/** Replaces the functions by ones that record the first argument and then make the call. */
+/** Wraps the functions to record the first argument of each call. */
 function observe(owner: object, names: readonly string[], note: (first: unknown) => void): void {
   for (const name of names) {
     const own = Reflect.get(owner, name) as Call;
@@ -83,7 +83,7 @@ const observations: Observed[] = [];
 for (const args of JSON.parse(lines) as readonly (readonly string[])[]) {
   const before = contents();
   [programs, opened, connections, workers] = [[], new Set(), [], 0];
-  // Interrupt a command that serves as soon as it reports that.
+  // Interrupt a command that serves as soon as it prints that it does.
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = (text: string | Uint8Array): boolean => {
     if (String(text).startsWith('serving')) setImmediate(() => process.kill(process.pid, 'SIGINT'));

@@ -31,7 +31,7 @@ function stalemate(...args: readonly string[]): {
   readonly out: string;
   readonly err: string;
 } {
-  // As in a shell whose KUBECONFIG names a cluster that no command was asked to use.
+  // As in a user's shell, KUBECONFIG names a cluster; commands must not use it unless they are asked to.
   const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig') };
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
     cwd: folder,

@@ -54,7 +54,7 @@ export function standaloneProgram(): string {
   return join(standaloneFolder(), 'bin', 'stalemate');
 }
 
-/** Creates a repository as a team that writes Go has it: a program, a CRD, a sample. */
+/** Creates a repository like that of a team that writes Go: a program, a CRD, a sample. */
 export async function goRepository(folder: string): Promise<void> {
   const missing = missingProgram('go');
   if (missing !== undefined) throw new LeftOut(`there is no "${missing}" to build a controller with`);
@@ -74,7 +74,7 @@ export const GO_FLAGS: readonly string[] = [
   '--confirm',
   'none',
 ];
-/** A wrong variant that these flags find within ten runs, and shrink quickly. */
+/** A wrong variant that a campaign with these flags finds within ten runs, and shrinks quickly. */
 export const GO_WRONG: { readonly variant: string; readonly property: string; readonly title: RegExp } = {
   variant: 'removes-foreign-finalizers',
   property: 'no-lost-update',

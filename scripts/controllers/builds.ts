@@ -63,7 +63,7 @@ export async function buildLanguage(language: string): Promise<boolean> {
   for (;;) {
     const folder = builtFolder(language);
     const made = await buildInto(folder, language);
-    // If the sources were edited meanwhile, the folder has the wrong name.
+    // If the sources were edited during the build, the folder is named after the old ones.
     if (builtFolder(language) === folder) return made;
     if (made) rmSync(folder, { recursive: true, force: true });
   }

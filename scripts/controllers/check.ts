@@ -32,7 +32,7 @@ export interface WrongResult {
   readonly preemptions: number;
   readonly holds: number;
   readonly faults: number;
-  /** Watch events that its holds delay. */
+  /** Watch events that are delayed by its holds. */
   readonly lag: number;
   readonly k: number;
   readonly n: number;

@@ -12,7 +12,7 @@ import { start, until, type Running } from '../languages/processes.ts';
 import type { BuildPlace } from './build-place.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'harness', 'cli', 'bin.mjs');
-/** There is no shared archive yet, and the machine may be busy. */
+/** Long, because there is no shared archive yet and the machine may be busy. */
 const STEP_TIMEOUT_MS = 120_000;
 
 interface Reported extends KubernetesObject {

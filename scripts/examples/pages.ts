@@ -83,7 +83,7 @@ function wellText({ reproduced, missedAnchors, inconclusive }: ReplayResult, { n
   return WELL;
 }
 
-/** The entries that an example belongs to. A fault with an example of its own is not shown by others. */
+/** The entries that an example belongs to. If a fault has an example of its own, other examples do not show it. */
 export function entriesOf({ name, shows: { property, writer, fault } }: Example): readonly Omit<Block, 'text'>[] {
   const isFaults = fault !== undefined && (fault === name || EXAMPLES.every((other) => other.name !== fault));
   return [

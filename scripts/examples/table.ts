@@ -11,13 +11,13 @@ export interface Example {
    * own.
    */
   readonly controller: string | null;
-  /** That file in `docs/examples/`, without its extension, if its name differs from the example's. */
+  /** The name of that configuration file in `docs/examples/`, without extension, if it differs from the name of the example. */
   readonly config?: string;
   readonly property: string;
   /** The writers that the campaign may use. */
   readonly writers: readonly string[];
   readonly faults: readonly string[];
-  /** The entries that show it: the shrunk example must still contain them. */
+  /** The entries of the pages that show the example. The shrunk example must still contain this property, writer and fault. */
   readonly shows: { readonly property?: string; readonly writer?: string; readonly fault?: string };
   /**
    * The expected outcome of an example that was written by hand, because no search produces it: a fault that shrinking removes if lag alone

@@ -17,7 +17,7 @@ export interface Repository {
     /** A tag, or a commit if the project has no tags. */
     readonly at: string;
   };
-  /** As far as its sources show. */
+  /** Whether it has webhooks, as far as its sources show. */
   readonly webhooks: boolean;
   /** Whether it has a conversion webhook. */
   readonly conversion: boolean;

@@ -136,7 +136,7 @@ function cloned({ url, at }: NonNullable<Repository['clone']>, tree: string, wor
 }
 
 function folderOf(module: string, version: string, cwd: string): string {
-  // The checksum database lacks some old versions; all of this is public code that runs in a sandbox anyway.
+  // Skips the checksum database, which lacks some old versions: all of this is public code that runs in a sandbox anyway.
   return moduleFolder(module, version, { cwd, env: { GONOSUMDB: '*' }, timeout: FETCH_TIMEOUT_MS });
 }
 

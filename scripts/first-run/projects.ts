@@ -11,7 +11,7 @@ const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/', impor
 
 export interface Shape {
   readonly name: string;
-  /** The program that it cannot be tried without. */
+  /** The program that must be installed. */
   readonly needs: string;
   /** The commands that its users run first after cloning. */
   readonly install: readonly (readonly string[])[];

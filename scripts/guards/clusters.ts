@@ -1,4 +1,4 @@
-/** Guards around clusters: which ones are used, and which files are written and processes ended for them. */
+/** Guards for clusters: which clusters are used, which files are written, and which processes are ended. */
 import type { Guard } from './guard.ts';
 
 const RECORD = 'harness/test/record.test.ts';

@@ -1,4 +1,7 @@
-/** Guards against side effects of read-only commands. Mostly no single guard prevents them: such an edit adds the side effect instead. */
+/**
+ * Guards against side effects of read-only commands. Most of these are not prevented by a single guard: then the edit does not remove a
+ * guard, but adds the side effect.
+ */
 import type { Guard } from './guard.ts';
 
 const LOOKING = 'harness/test/looking-commands.test.ts';

@@ -49,7 +49,7 @@ export function patternOf(title: string): string {
     .join('.*');
 }
 
-/** The same for full names of tests, which start with the titles of their groups; one case may be selected. */
+/** Returns a regular expression for full names of tests, which start with the titles of their groups; one case may be selected. */
 export function namePatternOf(titles: readonly string[]): string {
   return `(?:^|\\s)(?:${titles.map(patternOf).join('|')})$`;
 }

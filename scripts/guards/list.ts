@@ -1,4 +1,4 @@
-/** The list of all guards. An entry goes into the file of what it protects. */
+/** The list of all guards. Each guard is in the file for what it protects. */
 import { CLUSTER_GUARDS } from './clusters.ts';
 import { COMMAND_GUARDS } from './commands.ts';
 import { FILE_GUARDS } from './files.ts';

@@ -12,7 +12,7 @@ import type { TestResults } from '../guarded-tests.ts';
 import { REPOSITORY_ROOT, repositoryPaths } from '../repository-files.ts';
 import { namePatternOf } from './guard.ts';
 
-/** Tests that hang without a guard are killed after this; with the guard, none takes a tenth of it, even on a busy machine. */
+/** Tests that hang without a guard are killed after this; with all guards, no test takes a tenth of this time, even on a busy machine. */
 const HANGS_MS = 600_000;
 const STATUS_OF_RUN: ReadonlySet<string> = new Set(['passed', 'failed']);
 
@@ -34,7 +34,7 @@ export class ScratchCopy {
   readonly #root = join(this.#folder, 'repository');
   readonly #signal: AbortSignal;
 
-  /** @param signal - Kills what runs in the copy. */
+  /** @param signal - When it aborts, what runs in the copy is killed. */
   constructor(signal: AbortSignal) {
     this.#signal = signal;
     try {

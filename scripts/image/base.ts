@@ -31,7 +31,7 @@ export function baseFromPackages(): string {
   try {
     const root = join(scratch, 'root');
     shell('debootstrap', ['--variant=minbase', 'bookworm', root]);
-    // Only the licences remain of the documentation.
+    // Of the documentation, only the licences are kept.
     shell('find', [join(root, 'usr/share/doc'), '-type', 'f', '!', '-name', 'copyright', '-delete']);
     const left = UNREAD.map((path) => `--exclude=./${path}/*`);
     shell('tar', ['-cf', join(scratch, 'base.tar'), ...left, '-C', root, '.']);

@@ -121,7 +121,7 @@ function judge(
   return { client, ok, text, differences, passing: told, again: !ok };
 }
 
-/** A true difference is in every recording; others may be races of the client or of a server. */
+/** Returns the differences that are in both lists: a true one is in every recording, others may be races of the client or of a server. */
 export function inBoth(some: readonly Difference[], others: readonly Difference[]): readonly Difference[] {
   const keys = new Set(others.map((one) => JSON.stringify(one)));
   return some.filter((one) => keys.has(JSON.stringify(one)));

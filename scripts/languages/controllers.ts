@@ -94,7 +94,7 @@ export const CONTROLLER_TABLE: readonly LanguageController[] = [
   },
 ];
 
-/** Go's own cache detects stale packages, but links again in each clone. */
+/** Go's own cache detects changed packages, but Go would still link the program again in each clone. */
 export function goBuild(folder: string, packages: string, log: string): Promise<void> {
   const source = join(LANGUAGES, 'go');
   const target = packages === '.' ? join(folder, 'bucket-controller') : `${folder}/`;
@@ -146,7 +146,7 @@ async function once(
   for (const part of parts) hashInto(hash, join(source, part));
   const sources = hash.digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
-  // cargo reuses its build folder; the others are fast.
+  // Keeps the build folder of cargo, which reuses it; the other builds are fast enough from scratch.
   if (!existsSync(join(folder, 'CACHEDIR.TAG'))) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await build();

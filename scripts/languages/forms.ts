@@ -191,7 +191,7 @@ function symbolicOption(name: string, value: string): string {
   if (name === 'resourceVersion') return value === '0' ? '0' : 'V';
   if (name === 'timeoutSeconds' || name === 'hash') return 'N';
   if (name === 'continue') return 'TOKEN';
-  // Go iterates over a map here.
+  // Clients in Go build this by iterating over a map, so the order varies.
   if (name === 'fieldSelector') return symbolicText(value).split(',').sort().join();
   return symbolicText(value);
 }

@@ -106,7 +106,7 @@ async function installCrd(objects: Objects): Promise<void> {
     const status = (await objects.read(crd))?.['status'] as { conditions?: { type: string; status: string }[] };
     return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
   });
-  // Published a moment later; kubectl explain needs the published schema.
+  // The schema, which `kubectl explain` needs, is published a moment after the CRD is established.
   await until('the Bucket schema to be published', START_TIMEOUT_MS, async () => {
     const paths = (await objects.document('/openapi/v3'))?.['paths'];
     return Object.hasOwn(paths ?? {}, 'apis/storage.example.com/v1');

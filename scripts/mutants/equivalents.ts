@@ -1,7 +1,7 @@
 /**
- * Equivalent mutants, which do nothing wrong, each with the reason. Stored in `equivalents.json`; more that two readers have judged are in
- * `perhaps-equivalent.json`, and count as mutants that are not equivalent: with them, the share of equivalent ones would be too large.
- * `equivalents.test.ts` runs all of them.
+ * Equivalent mutants, which do nothing wrong, each with the reason. Stored in `equivalents.json`. Further mutants that two readers have
+ * judged to be equivalent are in `perhaps-equivalent.json`. They count as not equivalent, because the share of equivalent mutants would
+ * otherwise be too large. `equivalents.test.ts` runs all of them.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
 /**
  * Searches mutants that are modules in this process, one after the other, as a campaign does in a worker of its own.
  *
- * The worker of a campaign would load the harness again, which takes longer than finding most mutants. Virtual time stays installed once it
- * is. Owns: the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
+ * The worker of a campaign would load the harness again, which takes longer than finding most mutants. Once virtual time is installed, it
+ * stays installed. Owns: the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
  */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ClusterState } from '../../harness/clusters/cluster.ts';
@@ -59,7 +59,7 @@ async function begin(options: StalemateOptions) {
   return { config, subject, slots, pulse, runner, base: baseWorkload(subject, runner), properties };
 }
 
-/** What the undisturbed runs of a lane's mutants share; derived from their original. */
+/** What the undisturbed runs of all mutants in a lane share; derived from the original controller. */
 interface Learned {
   readonly script: Trial;
   readonly run: (script: Trial) => Promise<Judged>;

@@ -14,7 +14,7 @@ import { REPOSITORY_ROOT, repositoryPaths } from '../repository-files.ts';
 import { writeBill } from './sbom.ts';
 
 export const DIST: string = join(REPOSITORY_ROOT, 'dist');
-/** In the package it is in `dist`, in the archive at the top level. */
+/** The file of the bill of materials: in `dist` in the package, at the top level in the archive. */
 export const BILL = 'sbom.cdx.json';
 
 /** Files that modules read at run time, by a path relative to the module. */
@@ -22,7 +22,7 @@ const ASSETS =
   /^(apiserver|harness)\/|^kind-config\.yaml$|^docs\/schemas\/|^package\.json$|^controllers-under-test\/catalogue\.json$/;
 /** Included in each package. */
 const TEXTS = ['LICENSE', 'NOTICE'];
-/** Sources are compiled; the rest is for tests and readers. */
+/** Files that are not copied: sources, which are compiled, and files for tests and readers. */
 const LEFT_OUT =
   /\.(ts|md)$|\/tsconfig\.json$|\/recorded\.json$|^harness\/test\/|\/corpus\/|^apiserver\/(package\.json$|scripts\/)/;
 

@@ -57,7 +57,7 @@ export function packageManifest(clone: Manifest): object {
   const { [API_SERVER_PACKAGE]: _, ...dependencies } = clone.dependencies ?? {};
   return {
     ...common(clone),
-    // Compiled together with the harness (build.ts), so that users install one package.
+    // Without the API server, which is compiled together with the harness (build.ts), so that users install one package.
     dependencies,
     bin: Object.fromEntries(Object.entries(clone.bin).map(([name, file]) => [name, `dist/${file}`])),
     exports: {

@@ -110,7 +110,7 @@ export function pagesAndWrappers(): readonly string[] {
 }
 
 function installApp(app: string): void {
-  // npm needs the package.json of each workspace package; `dist` has its content.
+  // npm needs the package.json of the workspace package, whose code is in `dist`.
   const workspace = join(API_SERVER_FOLDER, 'package.json');
   for (const name of ['package.json', 'package-lock.json', '.npmrc', workspace])
     cpSync(join(REPOSITORY_ROOT, name), join(app, name));

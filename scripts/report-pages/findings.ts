@@ -32,7 +32,10 @@ function recorded(name: string): StoryInput {
 /** Enough for a slow machine: shrinking must not end by the clock, or the finding would vary. */
 const SHRINK_MS = 120_000;
 
-/** Searches a wrong controller of the catalogue, optionally with one property, and returns the first finding. The same seed gives the same. */
+/**
+ * Searches a wrong controller of the catalogue, optionally with one property, and returns the first finding, which is the same for the same
+ * seed.
+ */
 export async function found(name: string, seed: number, property?: string): Promise<StoryInput> {
   const entry = controllers.find((candidate) => nameOf(candidate) === name);
   if (entry === undefined) throw new Error(`the catalogue has no "${name}"`);

@@ -20,9 +20,9 @@ export type Interrupt = NodeJS.Signals | 'ctrl-c' | 'hang-up';
 export interface InterruptPlan {
   readonly way: Way;
   readonly aim: Aim;
-  /** The first interrupt comes some time after the start, or after this is on disk; each further one some time after the previous. */
+  /** What the first interrupt follows: the start, or a violation or finding on disk. Each further interrupt follows the previous one. */
   readonly since: 'start' | 'violation' | 'finding';
-  /** The maximum time to wait for that, in ms. */
+  /** The maximum time to wait for that event, in ms. */
   readonly waitMs: number;
   readonly interrupts: readonly { readonly send: Interrupt; readonly afterMs: number }[];
 }

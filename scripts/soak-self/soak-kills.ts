@@ -1,10 +1,10 @@
 /**
  * Kills the shards of a soak with SIGKILL at random times, repeatedly, and checks that they resume without losing a finding.
  *
- * The first start of each shard is killed once it has printed a finding, later ones within twice the time that this took, so that a slow
- * machine can lose as much as a fast one. After each kill, every finding that was printed, or on disk before, is on disk, and the file can
- * be read. At the end each shard is started once more and must report everything that it ever recorded; and merges in any order and with
- * duplicates (`soak-merges.ts`) must give the same bytes, with every finding.
+ * The first start of each shard is killed once it has printed a finding, and later starts within twice the time until that finding, so that
+ * a slow machine can lose as much as a fast one. After each kill, every finding that was printed, or on disk before, is on disk, and the
+ * file can be read. At the end each shard is started once more and must report everything that it ever recorded; and merges in any order
+ * and with duplicates (`soak-merges.ts`) must give the same bytes, with every finding.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const SHARDS = 2;
 /** Below each printed finding there is a replay command. */
 const TOLD = /replay: .*\/failures\/(\S+)\.json/g;
 
-/** Properties that are violated sooner or later, the later the more changes they need, so that there is always another finding. */
+/** Properties that are violated after one to six changes of a Deployment, so that there is always another finding. */
 const CONFIG = `import { defineConfig } from ${JSON.stringify(INDEX)};
 const fewerThan = (most: number) => ({
   name: 'fewer-than-' + most + '-changes',

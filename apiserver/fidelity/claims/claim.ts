@@ -1,8 +1,8 @@
 /**
  * A claim: a common statement about optimistic concurrency, and a conversation with a server that shows how far it is true.
  *
- * Owns: the contract, and running one claim on one server. Does not own: the page (`page.ts`). To add one: a file beside this one, a line
- * in `claims.ts`, `npm run claims-page`.
+ * Owns: the contract, and running one claim on one server. Does not own: the page (`page.ts`). To add a claim: add a file here and a line
+ * in `claims.ts`, then run `npm run claims-page`.
  */
 import type { ApiClient } from '../differential/client.ts';
 import { Conversation } from './conversation.ts';
@@ -16,13 +16,13 @@ export interface Claim {
   readonly statement: string;
   /** The expected verdict; each run is compared with it. */
   readonly verdict: Verdict;
-  /** What is true instead or exactly, and what that means for a controller. */
+  /** What is actually true, and what that means for a controller. */
   readonly truth: string;
   /** Talks to the server and reports how far the statement held. */
   readonly run: (t: Conversation) => Promise<Verdict>;
 }
 
-/** Returns the verdict on a statement that has several parts or is about several kinds: `holds` has one value for each. */
+/** Returns the verdict on a statement with several parts, or about several kinds. `holds`: whether each of them is true. */
 export function verdictOf(...holds: readonly boolean[]): Verdict {
   if (holds.every((one) => one)) return 'true';
   return holds.some((one) => one) ? 'in part' : 'false';

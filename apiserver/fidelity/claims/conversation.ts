@@ -76,7 +76,7 @@ export class Conversation {
     return this.#ask('GET', object, {});
   }
 
-  /** Sends a PUT of an object as it was read, with changed fields. `version`, if given, replaces its resource version. */
+  /** Sends a PUT: the object as it was read, with changed `fields`. `version`, if given, replaces its resource version. */
   replace(
     read: Answer,
     fields: JsonObject,

@@ -16,7 +16,7 @@ export interface ConformanceCase {
   readonly run: (t: Tester) => Promise<void>;
 }
 
-/** The expected answer: a code, or also a reason and a part of the message, for example `422 Invalid: must be positive`. */
+/** The expected answer: a code, optionally with a reason and a part of the message, for example `422 Invalid: must be positive`. */
 export type Expected = number | string;
 
 const EXPECTED = /^(\d+)(?: (\(no reason\)|\w+))?(?:: (.*))?$/s;

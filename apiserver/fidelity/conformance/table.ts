@@ -8,7 +8,7 @@ import { CASES } from './cases.ts';
 
 const ITEMS_COUNT = 170;
 
-/** Behaviours that differ here, with the phrase of DIFFERENCES.md that documents it. */
+/** Behaviours that differ here, each with the phrase of DIFFERENCES.md that documents the difference. */
 export const DIFFERS: ReadonlyMap<number, string> = new Map([
   [96, 'One history window'],
   [97, 'One cache'],

@@ -37,7 +37,7 @@ export interface ControlPlane extends AsyncDisposable {
 
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
-/** Ports are chosen before they are bound, so another process may take one first. */
+/** The number of attempts to start: ports are chosen before they are bound, so another process may take one first. */
 const TRIES = 3;
 
 /**

@@ -17,7 +17,7 @@ export function partsOf({
   ];
 }
 
-/** By default clients limit themselves to 20 requests a second, which would cost seconds per run. */
+/** Raises the client-side rate limit: the default of 20 requests a second would cost seconds per run. */
 const UNHINDERED = ['--kube-api-qps=500', '--kube-api-burst=1000'];
 
 export interface PartFiles {

@@ -120,7 +120,7 @@ export class ApiClient {
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         rest += text;
-        // Data may arrive before the head that describes it.
+        // Data may arrive before the head of the answer, so until then it is unknown whether the data are events.
         if (!streams) return;
         const lines = rest.split('\n');
         rest = lines.pop() ?? '';

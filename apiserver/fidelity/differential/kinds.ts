@@ -1,5 +1,5 @@
 /**
- * The kinds of the comparison: a small valid object each, and valid and invalid fragments that operations merge into it.
+ * The kinds of the comparison: for each kind a small valid object, and valid and invalid fragments that operations merge into it.
  *
  * Owns: the list. Each kind is data, in `kinds/`.
  */

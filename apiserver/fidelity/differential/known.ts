@@ -104,7 +104,7 @@ function areWithin(some: readonly string[], all: readonly string[]): boolean {
   return some.length > 0 && some.every((one) => all.includes(one));
 }
 
-/** Returns a refusal of a template, with the template left out. */
+/** Returns the error message about an immutable pod template, without the template itself. */
 function anyTemplate(message: JsonValue | undefined): string {
   return plain(message).replace(
     /Invalid value: \{.*\}: field is immutable/s,

@@ -166,7 +166,7 @@ const operation: Arbitrary<Operation> = record({
   kind: nat({ max: 2 }),
   name: nat({ max: NAMES.length - 1 }),
   space: oneof(
-    // A small set of names, so that most requests find an object.
+    // Mostly the first namespace, so that most requests find an object.
     { weight: 12, arbitrary: constant(0) },
     { weight: 1, arbitrary: constant(1) },
     { weight: 1, arbitrary: constant(2) },
@@ -201,7 +201,7 @@ const operation: Arbitrary<Operation> = record({
   ),
 });
 
-/** Returns sequences over `ids`, at most two kinds each. `minLength` limits only generation: shrinking goes below it. */
+/** Returns sequences on the kinds `ids`, at most two kinds in each. `minLength` limits only generation: shrinking goes below it. */
 export function sequences(ids: readonly string[] = KINDS.map(({ id }) => id), minLength = 10): Arbitrary<Sequence> {
   ids.forEach(comparedKind);
   return record({

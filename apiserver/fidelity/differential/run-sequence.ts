@@ -101,7 +101,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
   }
 }
 
-/** Compares types and names first: a missing event is then reported as such, not as a hundred differing fields. */
+/** Compares types and names first: a missing event is then reported as one missing event, not as a hundred differing fields. */
 function summary(outcome: Outcome | undefined): JsonValue {
   if (outcome === undefined) return null;
   const lines = eventsOf(outcome).split(', ');

@@ -1,5 +1,5 @@
 /**
- * One server's side of a sequence: the answers so far, which define "the current version of a".
+ * One server's side of a sequence: its answers so far, which resolve roles such as "the current version of object a".
  *
  * Owns: turning an {@link Operation} into a request and its answer into a value that can be compared. Does not own: comparing. Start at
  * {@link World}.
@@ -288,7 +288,7 @@ export class World {
     kind: ComparedKind,
   ): { readonly query: readonly string[]; readonly deleteBody: JsonValue | undefined } {
     const texts = onePerKey(operation.options.map((one) => optionText(operation, one)));
-    // The number of items remaining after a page includes objects of other sequences.
+    // Without `limit` where sequences share a collection: the number of remaining items would include objects of other sequences.
     const shared = !kind.namespaced || operation.space === 2;
     const asked = texts
       .filter((text) => text !== 'BODY' && !(shared && text.startsWith('limit=') && /\d/.test(text)))

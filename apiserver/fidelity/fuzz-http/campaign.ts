@@ -74,7 +74,7 @@ export async function runFuzz({ budgetMs, seed, only, progress }: FuzzOptions): 
           const shorter = before === undefined || size(request) < size(before.request);
           classes.set(difference.key, { ...(shorter ? difference : before), count: (before?.count ?? 0) + 1 });
         }
-        // When one side accepted what the other refused, the rest of the batch would only repeat it.
+        // When one server accepted a write that the other refused, the rest of the batch would only repeat that difference.
         if (mine.code < 300 !== theirs.code < 300 && request.method !== 'GET') break;
       }
       if (batch % 10 === 9) progress(`${requests} requests, ${classes.size} classes`);

@@ -28,7 +28,7 @@ export interface RawReply {
   readonly open: boolean;
 }
 
-/** How long a stream is idle before reading it stops. */
+/** Reading a stream stops once it has been idle for this long. */
 const QUIET_MS = 250;
 const ANSWER_TIMEOUT_MS = 20_000;
 

@@ -70,7 +70,7 @@ function shapeOf(reply: RawReply, request: FuzzRequest): JsonObject {
   if (isObject(body) && Array.isArray(body['items']) && !request.target.includes('/namespaces/'))
     body = { ...body, items: null };
   if (isObject(body) && Array.isArray(body['rows'])) body = { ...body, rows: null };
-  // The servers may serve different other versions, so only the type of discovery documents is compared.
+  // Of discovery documents only the type is compared, because the servers may serve different versions of a group.
   if (
     reply.code === 200 &&
     isObject(body) &&

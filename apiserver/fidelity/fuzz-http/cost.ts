@@ -14,7 +14,10 @@ import { costlyRequests } from './costly.ts';
 /** The limits for one request: CPU time, and memory beyond the request and its answer. */
 export const COST_MAX: { readonly ms: number; readonly bytes: number } = { ms: 1000, bytes: 64 * 1024 * 1024 };
 
-/** How long to wait for an answer. On a busy machine a server that got some CPU in that time is given the same time again. */
+/**
+ * How long to wait for an answer. A server that has used some CPU in that time is only slow (a busy machine), so it gets the same time
+ * again.
+ */
 const ANSWER_TIMEOUT_MS = 30_000;
 /** The number of sequences after which a fresh server is started, so that stored objects do not count as a cost of later requests. */
 const SEQUENCES = 15;
@@ -134,7 +137,7 @@ function send(
     let answered = 0;
     const length = body === undefined ? {} : { 'content-length': body.length };
     const sent = httpRequest(
-      // No connection is reused: one that the server closed would look like a missing answer.
+      // Connections are not reused: a connection that the server has closed would look like a missing answer.
       { host: '127.0.0.1', port, method, path: target, headers: { ...headers, ...length }, agent: new Agent() },
       (response) => {
         response.on('data', (piece: Buffer) => (answered += piece.length));

@@ -121,7 +121,7 @@ const VALUES: readonly ((count: number) => string)[] = [
 
 let kinds = 0;
 
-/** A definition, two writes of an object of it, and one of its OpenAPI documents. */
+/** A CRD, a create and further writes of an object of its kind, and a read of a document that depends on the CRD. */
 export const costlyDefinitions: fc.Arbitrary<CostlySequence> = fc
   .record({
     schema: fc.oneof(wideSchema, deepSchema, alternatives, rules),

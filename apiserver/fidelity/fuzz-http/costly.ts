@@ -155,7 +155,7 @@ const LISTS: readonly JsonObject[] = [
 
 let kinds = 0;
 
-/** A definition, an object of it, and a request on that object. */
+/** A CRD, an object of its kind, and a request on that object. */
 const custom = fc
   .record({
     type: fc.constantFrom(...TYPES),

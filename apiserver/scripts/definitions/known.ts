@@ -178,7 +178,7 @@ function without(some: readonly JsonValue[], others: readonly JsonValue[]): read
     });
 }
 
-/** Returns a refusal with sorted keys in its value, and all uids replaced by one. */
+/** Returns an error message with sorted keys in the value that it quotes, and with `uid` in place of every uid. */
 function sortedValue(message: JsonValue | undefined): string {
   const text = plain(message).replaceAll(/uid-\d+/g, 'uid');
   return text.replace(/Invalid value: (\{.*\}): /s, (whole, value: string) => {
@@ -190,7 +190,7 @@ function sortedValue(message: JsonValue | undefined): string {
   });
 }
 
-/** Returns a refusal of a template, with the template left out. */
+/** Returns the error message about an immutable pod template, without the template itself. */
 function template(message: JsonValue | undefined): string {
   return plain(message).replace(
     /Invalid value: \{.*\}: field is immutable/s,

@@ -44,7 +44,7 @@ export function readProjects(): readonly Project[] {
 }
 
 /**
- * Returns the manifests of a project, each once; downloads them unless that was done before.
+ * Returns the manifests of a project, each once; downloads them unless they are cached.
  *
  * @throws {ApiServerError} when the proxy does not serve the module, or its checksum differs from the pinned one.
  */

@@ -131,7 +131,7 @@ interface Change {
   readonly patch: JsonValue;
 }
 
-/** Returns the main part of an object: `spec`, or the first map beside the metadata. */
+/** Returns the main part of an object: `spec`, `data`, or the first other map with fields, except metadata and status. */
 function bodyOf(object: JsonObject): readonly [string, JsonObject] | undefined {
   const names = Object.keys(object).filter((name) => !['metadata', 'status', 'apiVersion', 'kind'].includes(name));
   const name = ['spec', 'data', ...names].find(

@@ -21,7 +21,7 @@ export interface Attributes {
   readonly name: string;
 }
 
-/** The user of requests without authentication, as in process: an administrator. */
+/** The user of requests without authentication, for example in process: an administrator. */
 export const ADMIN: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface RequestedResource {
@@ -63,7 +63,9 @@ export function attributesOf(request: ApiRequest): Attributes {
 
 const BY_NAME = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/;
 
-/** Returns the name that a field selector asks for: such a list is authorized like that object. Empty for other requests. */
+/**
+ * Returns the name in a field selector on `metadata.name`: a list with this selector is authorized like the named object. Otherwise empty.
+ */
 function selectedName({ query }: ApiRequest): string {
   const selector = query['fieldSelector'];
   return selector === undefined ? '' : (BY_NAME.exec(selector)?.[1] ?? '');

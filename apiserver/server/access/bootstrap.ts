@@ -1,4 +1,4 @@
-/** The default roles and bindings of a server under RBAC. Parsed once, when the first such server starts. */
+/** The default roles and bindings of a server under RBAC. Parsed once, when the first server with RBAC starts. */
 import type { KubeObject } from '../../objects/object.ts';
 import { BOOTSTRAP_ROLES } from './bootstrap-roles.generated.ts';
 

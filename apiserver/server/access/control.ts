@@ -38,7 +38,7 @@ export class AccessControl {
     this.authorizer = this.#rbac ?? ALLOW_ALL;
   }
 
-  /** Returns the request as the user that it acts as, or a refusal. */
+  /** Returns the request with the user that it acts as, after impersonation, or a refusal. */
   admit(request: ApiRequest): ApiRequest | Refusal {
     let admitted = request;
     if (impersonates(request)) {
@@ -60,7 +60,7 @@ export class AccessControl {
     return this.#validate({ ...attributesOf(call.request), verb: 'create' });
   }
 
-  /** Refuses a role or binding that grants more than its writer has. */
+  /** Refuses a role or binding that grants permissions that its writer does not have. */
   escalation(call: Call, { object, meta }: Incoming, old: KubeObject | undefined): Refusal | undefined {
     if (this.#rbac === undefined || !isRbacResource(call.route.definition.gr)) return undefined;
     return escalationRefusal(this.#rbac, call, { ...object, metadata: meta }, old);

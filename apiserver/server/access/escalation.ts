@@ -20,7 +20,7 @@ export function isRbacResource(gr: string): boolean {
   return RBAC_RESOURCES.has(gr);
 }
 
-/** Refuses a write of a role or binding that grants more than the writer has. `old`: the stored object, on updates. */
+/** Refuses a write of a role or binding that grants permissions that the writer does not have. `old`: the stored object, on updates. */
 export function escalationRefusal(
   rbac: Rbac,
   call: Call,

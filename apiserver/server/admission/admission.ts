@@ -51,7 +51,9 @@ export class Admission {
     this.#attempt = attempt;
   }
 
-  /** Returns the object after the mutating webhooks: the same object when none changes it. Deletions have none. */
+  /**
+   * Returns the object after the mutating webhooks: the same object when none changes it; undefined for deletions, which have no object.
+   */
   mutate(kernel: ServerState, call: Call, what: Admitting, redecode: Redecode): JsonObject | Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return what.object;
     let current = what;
@@ -83,7 +85,7 @@ export class Admission {
         if (typeof changed === 'string') {
           if (!webhook.ignoresFailure) return failedCalling(webhook.name, changed);
         } else if (changed !== undefined && changed !== current.object) {
-          // Calls the webhooks again that were called before and request reinvocation.
+          // Earlier webhooks with the reinvocation policy IfNeeded are called again.
           for (const id of invoked) again.add(id);
           current = { ...current, object: changed };
         }
@@ -107,7 +109,7 @@ export class Admission {
       if (invocation instanceof Refusal) return invocation;
       if (invocation === undefined) continue;
       const outcome = this.#ask(kernel, call, what, invocation, false);
-      // All webhooks are called in parallel.
+      // Collects the missing answers of all webhooks, which are called in parallel.
       if (outcome instanceof Suspended) wanted.push(...outcome.wanted);
       else outcomes.push([webhook, outcome]);
     }

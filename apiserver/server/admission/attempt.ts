@@ -60,8 +60,8 @@ export class Attempt {
 }
 
 /**
- * Runs `run` until it needs no more answers, then calls `respond`; if every answer is immediate, it does so before it returns. The returned
- * function cancels the attempt.
+ * Runs `run` until it needs no more answers, then calls `done`. If all answers are immediate, this happens before the function returns. The
+ * returned function cancels the attempt.
  */
 export function runAttempt(
   attempt: Attempt,

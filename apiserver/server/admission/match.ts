@@ -64,7 +64,7 @@ export function invocationOf(
   return missing ?? { webhook, version: asked };
 }
 
-/** Reports whether the namespace selector matches; returns a refusal when there is no such namespace. */
+/** Reports whether the namespace selector matches; returns a refusal when the namespace does not exist. */
 function namespaceMatch(
   kernel: ServerState,
   call: Call,

@@ -210,7 +210,7 @@ function atomicsIn(type: TypeNode, value: JsonValue, path: string): readonly str
   return [];
 }
 
-/** Returns a refusal with the first problem as its message. Its code is always that of Forbidden, whatever the reason. */
+/** Returns a refusal with the first problem as its message. The code is always 403, whatever the reason. */
 function refusalOf(call: Call, what: Admitting, problems: readonly PolicyProblem[]): Refusal | undefined {
   const messages = problems
     .filter(({ policy }) => !policy.ignoresFailure)

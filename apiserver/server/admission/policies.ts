@@ -118,7 +118,7 @@ function denialsOf(policy: Policy, values: Values): readonly Denial[] {
   return [...denials, ...annotations];
 }
 
-/** Longer results of message expressions are ignored. */
+/** The maximum length of the result of a message expression; longer results are ignored. */
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function denialText({ expressions }: Policy, validation: JsonObject, values: Values): string {

@@ -60,7 +60,7 @@ const NAMESPACE = struct({
     namespace: STRING,
     labels: LABELS,
     annotations: LABELS,
-    // The field is really called `uid`, which cannot be selected.
+    // kube-apiserver declares `UID`, but objects have `uid`: expressions cannot read the field.
     UID: STRING,
     creationTimestamp: TIME,
     deletionGracePeriodSeconds: { type: 'integer' },

@@ -88,7 +88,7 @@ export function readAnswer(
   if (typeof review === 'string') return `failed to call webhook: ${review}`;
   const apiVersion = `admission.k8s.io/${version}`;
   const given = { apiVersion: textOf(review['apiVersion']), kind: textOf(review['kind']) };
-  // If either is missing, the type is that of the request.
+  // A review without apiVersion or kind is read as the requested type.
   if (given.kind !== '' && given.apiVersion !== '') {
     const known = given.apiVersion === 'admission.k8s.io/v1' || given.apiVersion === 'admission.k8s.io/v1beta1';
     if (!known || given.kind !== 'AdmissionReview')

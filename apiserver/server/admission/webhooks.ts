@@ -19,7 +19,7 @@ export class Webhooks {
   #mutating: readonly Webhook[] | undefined;
   #validating: readonly Webhook[] | undefined;
   #present: boolean | undefined;
-  /** Policies run together with webhooks. */
+  /** The admission policies, which run together with the webhooks. */
   readonly policies: Policies;
 
   constructor(store: Store) {

@@ -21,7 +21,7 @@ export function mutateIncoming(
   options: WriteOptions,
 ): Incoming | Refusal {
   if (kernel.admission === undefined || call.admitted === true) return incoming;
-  // Fields that webhooks set have no owner: ownership is computed before they are called.
+  // Fields that webhooks set have no owner: `managedFields` are computed before the webhooks are called.
   if (incoming.owned !== true) {
     if (old === undefined) kernel.owners.creating(call, incoming.object, incoming.meta);
     else kernel.owners.changing(call, incoming.object, incoming.meta, old);

@@ -57,7 +57,7 @@ class Walk implements Comparison {
     let leaf: boolean;
     if (to === undefined) leaf = this.#handle(type, handled(type, shapeFrom), from, to);
     else {
-      // A value that changed between scalar, list and map is compared as both.
+      // A value that was, say, a list and is now a map is compared as both.
       if (from !== undefined && shapeFrom !== shapeTo) this.#handle(type, handled(type, shapeFrom), from, to);
       leaf = this.#handle(type, handled(type, shapeTo), from, to);
     }

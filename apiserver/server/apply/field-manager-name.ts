@@ -5,7 +5,7 @@ import { fieldInvalid, type FieldError } from '../refusal.ts';
 const FIELD_MANAGER_BYTES_MAX = 128;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** Returns the problem of a name; an empty name stands for none. */
+/** Returns errors in the name of a field manager; an empty name is valid. */
 export function fieldManagerErrors(manager: string): readonly FieldError[] {
   const field = 'fieldManager';
   const errors: FieldError[] = [];

@@ -130,7 +130,7 @@ export class FieldSet {
   #without(other: FieldSet, recursive: boolean): FieldSet {
     if (other.members.size === 0 && other.children.size === 0) return this;
     let members = this.members;
-    // Walks the smaller set: many small owners are compared with one large change.
+    // Walks the smaller set: many managers own few fields each, and are compared with one large change.
     const mine = this.members.size < other.members.size;
     for (const element of mine ? this.members : other.members)
       if (mine ? other.members.has(element) : members.has(element)) {
@@ -166,7 +166,7 @@ export class FieldSet {
     return made;
   }
 
-  /** Returns the set with all declared fields on the way to its members. */
+  /** Returns the set with the declared fields on the paths to its members added. */
   withNamedFields(type: TypeNode | undefined): FieldSet {
     if (this.children.size === 0) return this;
     const made = new FieldSet();

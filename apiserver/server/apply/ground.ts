@@ -72,7 +72,7 @@ function zeroOf(decoder: Decoder, root = false): JsonObject {
 
 const empties = new WeakMap<ServedVersion, KubeObject>();
 
-/** Returns the state before an object is created, which is empty: for built-in kinds only the fields that Go always writes. */
+/** Returns an object as it is before its creation: empty, except that built-in kinds have the fields that Go always writes. */
 export function emptyObject(definition: ResourceDefinition, version: ServedVersion): KubeObject {
   let empty = empties.get(version);
   if (empty === undefined) {

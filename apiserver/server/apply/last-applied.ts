@@ -1,4 +1,4 @@
-/** kubectl's last-applied annotation of client-side apply, which its server-side apply keeps up to date. */
+/** kubectl's last-applied annotation: client-side apply writes it, and server-side apply keeps it up to date. */
 import { sortedKeys } from '../../objects/json.ts';
 import type { KubeObject } from '../../objects/object.ts';
 
@@ -7,7 +7,10 @@ export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The limit on all annotations together, keys included, in bytes. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** Returns the object with the annotation set to the applied configuration; the object itself without that annotation. */
+/**
+ * Returns the object with the annotation set to the applied configuration. An object that does not have the annotation is returned
+ * unchanged.
+ */
 export function withLastApplied(object: KubeObject, config: KubeObject): KubeObject {
   const { annotations } = object.metadata;
   const current = annotations?.[LAST_APPLIED];

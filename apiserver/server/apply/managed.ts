@@ -9,7 +9,10 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { Recent } from '../recent.ts';
 import { decodeFieldSet, EMPTY_SET, FieldSet } from './field-set.ts';
 
-/** One manager's fields. Entries are equal when manager, operation and subresource are, and for updates the version too. */
+/**
+ * One entry of `managedFields`: the fields of one manager. Two entries are the same if manager, operation and subresource are equal; for
+ * updates the version too.
+ */
 export interface Owner {
   readonly id: string;
   readonly manager: string;
@@ -21,7 +24,7 @@ export interface Owner {
   readonly time: string | undefined;
 }
 
-/** Owners by id. Immutable once shared. */
+/** The decoded `managedFields`: owners by id. Immutable once shared. */
 export type Managed = ReadonlyMap<string, Owner>;
 
 export const NO_MANAGERS: Managed = new Map();
@@ -58,7 +61,7 @@ const RECENT = 2000;
 
 const decoded = new Recent<object, Managed | string>(RECENT);
 
-/** Returns the owners in a list of entries, or an error as a string. */
+/** Decodes the entries of `managedFields`; returns an error as a string. */
 export function decodeManaged(entries: JsonValue | undefined): Managed | string {
   if (!isList(entries) || entries.length === 0) return NO_MANAGERS;
   let managed = decoded.get(entries);
@@ -93,14 +96,14 @@ function decode(entries: readonly JsonValue[]): Managed | string {
   return managed;
 }
 
-/** Returns the entries of the owners, sorted; undefined when there are none. */
+/** Encodes owners as sorted entries of `managedFields`; undefined when there are none. */
 export function encodeManaged(managed: Managed): readonly JsonObject[] | undefined {
   const list = entriesOf([...managed.values()]);
   if (list !== undefined) decoded.set(list, managed);
   return list;
 }
 
-/** Returns the entries of owners. Owners may share an identity: when entries are decoded, the last one wins. */
+/** Returns the sorted entries of owners. If two have the same identity, decoding the entries keeps only the last one. */
 export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | undefined {
   return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
 }
@@ -124,7 +127,7 @@ function entryOf(one: Owner): JsonObject {
   return entry;
 }
 
-/** Encoded sets by text: one program usually owns the same fields of every object. */
+/** Encoded sets by text, shared between objects: a program usually owns the same fields of all its objects. */
 const forms = new Map<string, JsonObject>();
 const FORMS_MAX = 1000;
 

@@ -1,5 +1,5 @@
 /**
- * The field manager: how an update or an apply changes the owners of an object, as in kube-apiserver's chain of managers.
+ * The field manager: how an update or an apply changes the `managedFields` of an object, as in kube-apiserver's chain of managers.
  *
  * Owns: k8s.io/apimachinery `util/managedfields/internal`: stripped metadata, times, `before-first-apply`, the migration from client-side
  * apply. Does not own: when it is called (`ownership.ts`), the rules of ownership (`updater.ts`).
@@ -42,7 +42,7 @@ const UNNAMED = 'unknown';
 const BEFORE_APPLY = 'before-first-apply';
 const KUBECTL = 'kubectl';
 
-/** Returns the owners after an update that turned `from` into `to`. */
+/** Returns the new owners of fields after an update that turned `from` into `to`. */
 export function managedAfterUpdate(
   typedResource: TypedResource,
   from: KubeObject,
@@ -57,7 +57,7 @@ export function managedAfterUpdate(
     const self = owner(writer.manager || UNNAMED, false, typedResource.apiVersion, writer.subresource);
     const before = out.get(self.id);
     const set = before === undefined ? taken : before.set.union(taken);
-    // The merged set must use the current types of its fields.
+    // Marks the merged set as reconciled with the current type.
     set.fits = typedResource.typeIn(typedResource.apiVersion);
     out.set(self.id, { ...self, set, time: writer.time });
   }
@@ -107,7 +107,7 @@ export function applied(
   return { object: writer.manager === KUBECTL ? withLastApplied(object, config) : object, managed: out };
 }
 
-/** Applies; kubectl may take over the fields of its client-side apply, which are not conflicts. */
+/** Applies a config. If the manager is kubectl, fields that it set by client-side apply are taken over instead of being conflicts. */
 function appliedOrTakenOver(
   type: TypeNode,
   ...[typedResource, live, config, managed, self, force]: Parameters<typeof applyConfig>

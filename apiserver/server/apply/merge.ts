@@ -59,7 +59,7 @@ function mergeMaps(map: MapType, live: JsonValue | undefined, applied: JsonValue
 
 interface Named {
   readonly names: readonly string[];
-  /** The item with each key; null for duplicates. */
+  /** The items by key; null for a key that several items have. */
   readonly items: ReadonlyMap<string, JsonValue>;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Connects the write path and the field manager.
  *
- * Owns: when owners are computed. `eager`: on every write, as the real server does. `on-apply`: a write only records the writer; the owners
- * of an object are computed from its history when an apply first touches it, and are maintained from then on. In-process trials use the
- * latter and pay nothing for unread owners. Start at {@link Ownership}.
+ * Owns: when the owners of fields (`managedFields`) are computed. `eager`: on every write, as the real server does. `on-apply`: a write
+ * only records the writer; the owners of an object are computed from its history when an apply first touches it, and are maintained from
+ * then on. In-process trials use `on-apply`, so that owners cost nothing unless an apply needs them. Start at {@link Ownership}.
  */
 import { isMap, valueAt, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -55,7 +55,7 @@ export class Ownership {
     // Decoding a custom resource drops an empty list.
     if (sent?.length === 0 && call.route.definition.custom) sent = undefined;
     if (live === undefined && sent === undefined) {
-      // Objects without owners get none: they were reset, or there was no apply yet.
+      // An object without `managedFields` gets none: they were reset, or there was no apply yet.
       if (meta.managedFields !== undefined) delete meta.managedFields;
       return;
     }
@@ -152,7 +152,7 @@ export class Ownership {
 function scaled(call: Call, parent: Managed, from: KubeObject, to: KubeObject, time: string): Entries {
   const { definition, version } = call.route;
   let owners = scaleOwners(definition, parent);
-  // An update adds no owners to an object without any.
+  // An update does not add `managedFields` to an object that has none.
   if (owners.size > 0) {
     const writer = { manager: managerOf(call), subresource: 'scale', time };
     owners = managedAfterUpdate(SCALE_GROUND, from, to, owners, writer);
@@ -166,7 +166,7 @@ function scaleView(version: ServedVersion, object: KubeObject): KubeObject {
   return { ...EMPTY_SCALE, spec: replicas === undefined || replicas === 0 ? {} : { replicas } };
 }
 
-/** Adds the owners to metadata that is being prepared. */
+/** Sets `managedFields` in the metadata of a write in progress, or removes them if `entries` is undefined. */
 export function set(meta: MutableMeta, entries: Entries): void {
   if (entries === undefined) delete meta.managedFields;
   else meta.managedFields = entries;
@@ -177,7 +177,7 @@ function decoded(entries: JsonValue | undefined): Managed {
   return typeof managed === 'string' ? NO_MANAGERS : managed;
 }
 
-/** Reports whether sent entries reset the owners: `[]` or one empty entry. */
+/** Reports whether the sent `managedFields` reset the stored ones: `[]` or one empty entry. */
 function isReset(entries: readonly JsonObject[]): boolean {
   if (entries.length === 0) return true;
   const [first] = entries;

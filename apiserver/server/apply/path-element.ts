@@ -8,7 +8,8 @@ import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
 /**
- * json-iterator, which writes these keys, escapes differently: it also escapes HTML, and lacks the short forms of two control characters.
+ * Go writes these keys with json-iterator, which escapes more than `JSON.stringify`: HTML too, and two control characters without their
+ * short forms.
  */
 const ESCAPES: { readonly [text: string]: string } = {
   '<': String.raw`\u003c`,
@@ -45,7 +46,7 @@ export interface BadElement {
   readonly why: string;
 }
 
-/** Returns a key of FieldsV1 in canonical form; undefined for unknown types, which a later version may know and which are dropped. */
+/** Returns a key of FieldsV1 in canonical form; undefined for an element of a type that only later versions know, which is dropped. */
 export function parseElement(text: string): string | BadElement | undefined {
   if (text.length < 2) return { why: 'key must be 2 characters long:' };
   if (text[1] !== ':') return { why: `missing colon: ${text}` };

@@ -1,10 +1,10 @@
 /**
- * Objects that change on a read-write round trip: applied metadata with empty members (`labels: {}`, `finalizers: []`, a null label) of
- * custom resources, which is never a no-op.
+ * Objects that change on a read-write round trip: custom resources whose applied metadata has a null label or empty members (`labels: {}`,
+ * `finalizers: []`). Writing them is never a no-op.
  *
- * A real server stores the result of an apply unchanged, but reads it through its own type of metadata, which has no empty members: so the
- * next write finds a change although nothing changed, and so does the same apply again, every time. A controller that applies such metadata
- * on every watch event triggers itself for ever.
+ * A real server stores the result of an apply unchanged, but reads it through its own type of metadata, which drops empty members. So the
+ * next write finds a change although the client changed nothing, and so does every repetition of the apply. A controller that applies such
+ * metadata on every watch event triggers itself for ever.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue, KubeObject } from '../../objects/object.ts';

@@ -1,7 +1,8 @@
 /**
  * Removes fields from a value.
  *
- * Owns: structured-merge-diff `typed/remove.go`. Values that become empty are null; {@link removeItems} returns null too.
+ * Owns: structured-merge-diff `typed/remove.go`. Lists and maps that become empty turn into null; if that is the whole value, {@link
+ * removeItems} returns null.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';

@@ -1,8 +1,8 @@
 /**
  * Owners of a replica count, between an object and its Scale.
  *
- * Owns: k8s.io/apimachinery `util/managedfields/scalehandler.go`: the owner of `.spec.replicas` of a Scale is the owner of the field behind
- * it. As in Go, an update through the Scale gets a new entry without a time.
+ * Owns: k8s.io/apimachinery `util/managedfields/scalehandler.go`: a manager that owns `.spec.replicas` of a Scale owns the replica count of
+ * the object behind it. As in Go, an update through the Scale gets a new entry without a time.
  */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { ResourceDefinition } from '../definition.ts';
@@ -37,7 +37,7 @@ function pathsOf(definition: ResourceDefinition): ReadonlyMap<string, readonly s
   );
 }
 
-/** Returns the owners of the count, as owners of a Scale. */
+/** Converts the owners of an object's replica count to owners of its Scale. */
 export function scaleOwners(definition: ResourceDefinition, parent: Managed): Managed {
   const paths = pathsOf(definition);
   const out = new Map<string, Owner>();

@@ -177,7 +177,7 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
 }
 
-/** Returns a decoded value as Go's `%#v` (if `syntax`) or `%v` prints it, the latter in the braces of its wrapper. */
+/** Returns a decoded value as Go prints it: with `%#v` if `syntax`, otherwise with `%v` and in the braces of the struct that wraps it. */
 function goValue(value: JsonValue, syntax: boolean): string {
   return syntax ? goSyntax(value) : `{${goPlain(value)}}`;
 }

@@ -28,7 +28,7 @@ export interface MapType {
   readonly element?: () => TypeNode;
 }
 
-/** The alternatives of a value; more than one for values of any type. */
+/** What a value may be: a scalar, a list, a map, or several of them if any type is allowed. */
 export interface TypeNode {
   readonly scalar?: ScalarType;
   readonly list?: ListType;
@@ -62,7 +62,9 @@ export const DEDUCED: TypeNode = {
   map: { atomic: false, fields: NO_FIELDS, element: deducedType },
 };
 
-/** Reports whether a map has no declared fields and accepts anything: owners of such maps are never reconciled with a new schema. */
+/**
+ * Reports whether a map has no declared fields and accepts anything: the owned fields of such maps are never reconciled with a new schema.
+ */
 export function isDeducedMap(map: MapType): boolean {
   return map.fields.size === 0 && map.element === deducedType;
 }
@@ -96,7 +98,7 @@ const OWNER_FIELDS = struct(
   true,
 );
 
-/** The uid is the key and has a default, so that an owner without a uid is merged, and refused later. */
+/** An owner reference. The uid is the key and has a default, so that a reference without a uid is merged here, and refused later. */
 const OWNER: TypeNode = {
   map: {
     atomic: true,
@@ -195,7 +197,7 @@ const ANY_SCALAR: TypeNode = DEDUCED;
 function mapType(node: SchemaNode, keeps: boolean, embedded: boolean): MapType {
   const fields = new Map<string, MapField>(embedded ? TYPE_META : []);
   for (const [name, property] of node.properties) {
-    // A schema can only narrow the common metadata fields.
+    // The schema of a common metadata field is skipped, because it can only restrict the field.
     if (embedded && fields.has(name)) continue;
     fields.set(name, {
       type: () => typeOf(property, keeps),

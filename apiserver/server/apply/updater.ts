@@ -1,5 +1,5 @@
 /**
- * Computes the owners after an update or an apply, and the applied object.
+ * Computes which managers own which fields after an update or an apply, and the applied object.
  *
  * Owns: structured-merge-diff `merge/update.go`: conflicts, forced take-over, pruning of fields that are no longer applied. Does not own:
  * times, limits, stripped metadata (`manager.ts`). Start at {@link updateOwners} and {@link applyConfig}.
@@ -23,7 +23,7 @@ export interface TypedResource {
   typeIn(apiVersion: string): TypeNode | undefined;
   /** Returns the object in another version. */
   convert(object: KubeObject, apiVersion: string): KubeObject;
-  /** Fields that the server resets, so that such a request cannot own them. */
+  /** Fields that the request cannot own, because the server resets them. */
   ignored(apiVersion: string): FieldSet;
 }
 
@@ -133,8 +133,8 @@ function settle(
 }
 
 /**
- * Returns the owners after a change from `from` to `to` that is not an apply: `managed` without the changed fields, and `taken`, the
- * changed fields, which now belong to the writer.
+ * Returns the owners after a change from `from` to `to` that is not an apply: `managed` without the changed fields, and as `taken` the
+ * changed fields, which the writer owns now.
  */
 export function updateOwners(
   typedResource: TypedResource,
@@ -168,7 +168,7 @@ export function applyConfig(
   return { object: jsonEqual(live, pruned) ? undefined : pruned, managed: out };
 }
 
-/** Removes fields that the applier applied last time, does not apply now, and no other manager owns. */
+/** Removes the fields that the manager applied last time but not now, unless another manager owns them. */
 function prune(typedResource: TypedResource, merged: KubeObject, managed: Managed, last: Owner): KubeObject {
   const { apiVersion } = last;
   const type = typedResource.typeIn(apiVersion);

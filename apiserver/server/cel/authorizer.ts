@@ -136,7 +136,7 @@ export function registerAuthorizer(env: Environment): void {
   narrowing('subresource', (subresource) => ({ subresource }));
   narrowing('namespace', (namespace) => ({ namespace }));
   narrowing('name', (name) => ({ name }));
-  // RBAC rules have no selectors.
+  // Selectors do not narrow the check, because RBAC rules have none.
   narrowing('fieldSelector', () => ({}));
   narrowing('labelSelector', () => ({}));
   for (const type of [path, resource])

@@ -1,8 +1,8 @@
 /**
  * Two-variable comprehensions: `all(i, v, …)`, `exists`, `existsOne`, `transformList`, `transformMap`, `transformMapEntry`, and `sortBy`.
  *
- * cel-js has the one-variable comprehensions. These are macros on its checker and evaluator, whose types it does not publish: the parts
- * that are used are declared here.
+ * cel-js itself only has one-variable comprehensions. The macros in this file use its checker and evaluator; cel-js does not publish their
+ * types, so the parts that are used are declared here.
  */
 import type { Environment, TypeDeclaration } from '@marcbachmann/cel-js';
 import { compare } from './equality.ts';
@@ -56,7 +56,7 @@ interface Kind {
 
 const bool = (checker: Checker): TypeDeclaration => checker.getType('bool');
 
-/** Reports whether any step has the result `wanted`. An error in one step is thrown only if no other step has it. */
+/** Reports whether any step has the result `wanted`. An error in one step is thrown only if no other step has that result. */
 function decides(pairs: readonly Pair[], run: Run, wanted: boolean): boolean {
   let failure: unknown;
   for (const pair of pairs)

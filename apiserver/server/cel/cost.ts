@@ -2,7 +2,7 @@
  * The runtime cost budget of expressions: even a rule of two lines can compare all pairs of items.
  *
  * Owns: kube-apiserver's budgets, and counting: each evaluated node costs one, as in cel-go, and functions on texts cost by length. cel-js
- * has no budget; the one method that all of its evaluation passes through is declared here.
+ * has no budget, so this file replaces the one method through which it evaluates every node.
  */
 import { Environment } from '@marcbachmann/cel-js';
 

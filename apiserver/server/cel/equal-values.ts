@@ -72,7 +72,7 @@ export function keyOfValues(values: readonly unknown[]): string {
   return values.map(keyText).join();
 }
 
-/** Returns a key as text with a length prefix, because escaped quotes would double with each level. */
+/** Returns a key as text with a length prefix. Quoting it would double the number of escapes with each level of nesting. */
 function keyText(value: unknown): string {
   const key = keyOfValue(value);
   const text = String(key);

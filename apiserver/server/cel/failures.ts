@@ -1,8 +1,8 @@
 /**
  * Translates cel-js's errors into cel-go's messages.
  *
- * cel-js stops at the first error and reports the start of the expression; cel-go reports operators, dots and parentheses. Messages and
- * positions are cel-go's wherever they can be derived.
+ * cel-js stops at the first error and reports the position where the expression starts; cel-go reports that of its operator, dot or
+ * parenthesis. Messages and positions are cel-go's wherever they can be derived.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { writtenName } from './presence.ts';
@@ -171,7 +171,7 @@ function functionNames(env: Environment): ReadonlySet<string> {
   return known;
 }
 
-/** cel-go only recognises these macros with their own number of arguments. */
+/** Macros that cel-go recognises only with the right number of arguments. */
 const MACROS = new Set(
   'has all exists exists_one existsOne map filter transformList transformMap transformMapEntry sortBy optMap optFlatMap'.split(
     ' ',

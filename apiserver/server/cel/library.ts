@@ -194,7 +194,7 @@ function registerLists(env: Environment): void {
   });
 }
 
-/** Adds the cost that cel-go has for comparing all pairs of items of a list. */
+/** Adds the cost that cel-go counts for comparing all pairs of items of a list. */
 function spendPairs({ length }: List): void {
   spend(2 * length * length);
 }

@@ -9,7 +9,7 @@ import { Duration } from '@marcbachmann/cel-js/evaluator';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { registerNamespace } from './library.ts';
 
-/** The fields of a literal: a map made by an expression, or a map from the input of the expression. */
+/** The fields of a literal: a map that the expression creates, or a map from its input. */
 type Fields = ReadonlyMap<string, unknown> | { readonly [name: string]: unknown };
 
 function entriesOf(fields: Fields): ReadonlyMap<string, unknown> {

@@ -323,7 +323,7 @@ function named_(rule: ValidationRule): string {
   return (rule.message === '' ? rule.rule : rule.message).trim();
 }
 
-/** Longer results of message expressions are ignored. */
+/** The maximum length of the result of a message expression; longer results are ignored. */
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function brokenRule(

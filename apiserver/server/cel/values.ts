@@ -6,7 +6,7 @@ import { registerEquality } from './equality.ts';
 import { registerNamespace, registerFunctions } from './library.ts';
 import { parseUrl } from './network.ts';
 
-/** A quantity in nanos, which the API server keeps exactly. */
+/** A quantity, counted in nanos: the smallest unit that the API server stores. */
 class Quantity {
   readonly nanos: bigint;
 

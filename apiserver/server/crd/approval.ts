@@ -35,7 +35,7 @@ function approvalOf(crd: KubeObject): Approval {
   return { state: 'invalid', message: `${wanted} with either a URL or a reason starting with "unapproved", ${SEE}` };
 }
 
-/** Appends an error when a definition is in a protected group without approval, unless the stored one was too. */
+/** Appends an error when a definition is in a protected group without approval, unless the stored definition already was. */
 export function validateApproval(crd: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
   if (!isProtected(crd)) return;
   const { state, message } = approvalOf(crd);

@@ -32,7 +32,7 @@ export function reactToChange(
   }
 }
 
-/** Lets other definitions take the names of a deleted one, for which they may be waiting. */
+/** Gives the names of a deleted definition to definitions that wait for them. */
 function releaseNames(kernel: Kernel, gone: KubeObject): void {
   const group = specOf(gone)['group'];
   for (const crd of kernel.store.list(CRDS))

@@ -85,7 +85,7 @@ function isIntOrString(value: JsonValue | undefined): boolean {
   return value !== undefined && jsonEqual(value, INT_OR_STRING);
 }
 
-/** Appends errors in the schemas of type and metadata, which may only specify what applies to every resource. */
+/** Appends errors in the schemas of `apiVersion`, `kind` and `metadata`, which may only specify what applies to every resource. */
 function validateMeta(schema: JsonObject, level: Level, embedded: boolean, at: string, errors: FieldError[]): void {
   const properties = mapOf(schema['properties']);
   const checked = level === 'root' || embedded;

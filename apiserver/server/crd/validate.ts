@@ -57,7 +57,7 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
 
 /** Canonical schemas by schema (schemas are immutable). A harness installs the same definitions into many servers. */
 const CANONICAL = new WeakMap<JsonObject, JsonObject>();
-/** Schemas without errors, each with the paths at which it was validated; a path is marked if there was a status. */
+/** Schemas that were found valid, each with the paths at which it was validated, and whether with a status subresource. */
 const VALID = new WeakMap<JsonObject, Set<string>>();
 
 function knownCanonical(schema: JsonObject): JsonObject {

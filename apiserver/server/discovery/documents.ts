@@ -60,7 +60,7 @@ function resourceList(group: string, { version, resources }: DiscoveredVersion):
   const own = { group, version };
   return {
     kind: 'APIResourceList',
-    // The discovery list of the core group is older than this field.
+    // The list of the core group has no `apiVersion`: it is older than this field.
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: group === '' ? version : `${group}/${version}`,
     resources: resources.flatMap((resource) => resourceEntries(resource, own)),

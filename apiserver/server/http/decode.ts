@@ -44,7 +44,7 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
   return { undecodable: text };
 }
 
-/** Sorts the keys of parsed YAML, because Go does so when it converts it to JSON, and reports errors in that order. */
+/** Sorts the keys of parsed YAML: Go sorts them when it converts YAML to JSON, and reports errors in that order. */
 function inOrder(decoded: ParsedYaml): ParsedYaml {
   return { ...decoded, body: sortedKeys(decoded.body) };
 }

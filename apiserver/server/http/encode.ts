@@ -34,7 +34,7 @@ export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiReques
   const read = request.method === 'GET';
   if (want.as === undefined) return { code, ...encodeValue(want.media, want.pretty, body, read) };
   const shown = code < 300 ? transformed(want, body, request, true) : answer;
-  // A refusal is never transformed, and uses the media type that needs no negotiation.
+  // An error response is never transformed, and is sent as JSON, which needs no negotiation.
   if ('code' in shown) return { code: shown.code, ...encodeValue('json', true, shown.body, false) };
   return { code, ...encodeValue(want.media, want.pretty, shown.value, read) };
 }

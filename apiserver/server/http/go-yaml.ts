@@ -102,7 +102,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
         throw new SyntaxError(`yaml: unknown anchor '${name}' referenced`);
       before = lexeme;
       for (const token of parser.next(lexeme)) {
-        // Skips all errors but the first: only that is reported, and each error takes as long as a hundred tokens.
+        // Skips all errors but the first, because only the first is reported, and each error takes as long as a hundred tokens.
         if (token.type === 'error' && broken) continue;
         broken ||= token.type === 'error';
         yield token;

@@ -30,7 +30,7 @@ const BODY_BYTES_MAX = 3 * 1024 * 1024;
  */
 const WATCH_BACKLOG_MAX = 1000;
 
-/** How long the client of a closed watch has to read what was already written. */
+/** After a watch is closed, its client has this long to read what was already written. */
 const SLOW_READER_SECONDS = 30;
 
 const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
@@ -42,7 +42,7 @@ const NO_CACHE = 'no-cache, private';
 export interface Served extends Upstream {
   /** Returns the resource that `path` names, if any: content negotiation depends on it. */
   routeOf?(path: string): Route | undefined;
-  /** Returns the refusal of a request whose path names a resource but whose method is not routed. It comes before any other check. */
+  /** Returns the error response if the path names a resource but the method is not routed. Called before any other check. */
   refusalOf?(route: Route, method: string): ApiResponse | undefined;
 }
 
@@ -97,7 +97,7 @@ export class Handler {
       exchange.respond(500, { 'content-type': TEXT, 'x-content-type-options': 'nosniff' }, nameless(exchange.target));
       return;
     }
-    // A repeated header is an array, but only for cookies, which are not used.
+    // Header values are strings here: Node passes an array only for repeated cookies, which are not used.
     const headers = exchange.headers as ApiRequest['headers'];
     const method = exchange.method as Method;
     const user = this.#authenticator.user(exchange.certified, headers['authorization']);
@@ -237,7 +237,7 @@ function nameless(target: string): string {
   return `Internal Server Error: ${JSON.stringify(target)}: ${why}\n`;
 }
 
-/** Returns the refusal by kube-apiserver's filters, before a resource handler runs. */
+/** Returns the error response of kube-apiserver's filters, which run before the resource handlers; undefined when they pass. */
 function refusal(request: ApiRequest, route: Route | undefined, watching: boolean): ApiResponse | undefined {
   const { method, query, user } = request;
   const { timeout, timeoutSeconds } = query;
@@ -306,7 +306,10 @@ function nextYear(): string {
 
 const SINGLE_CHECK = /^\/(?:healthz|livez|readyz)\/./;
 
-/** Sets the headers of OpenAPI documents, which a separate library serves, with shorter errors. */
+/**
+ * Adjusts the headers of OpenAPI documents: kube-apiserver serves them with a separate library, which sets other headers and sends shorter
+ * errors.
+ */
 function asDocument(code: number, headers: AnswerHeaders): void {
   delete headers['x-content-type-options'];
   if (code === 200) headers['accept-ranges'] = 'bytes';

@@ -14,7 +14,7 @@ export interface Expected {
 /** Resolves with null on success, otherwise with Go's error. Takes ownership of the socket. */
 export function shakeHands(socket: Duplex, { servername, ca }: Expected): Promise<string | null> {
   return new Promise((resolve) => {
-    // An aborted handshake would be logged as an error by the server.
+    // The certificate is checked after the handshake, because the server would log an aborted handshake as an error.
     const trust = ca === undefined ? {} : { ca, allowPartialTrustChain: true };
     const tls = connect({ socket, servername, rejectUnauthorized: false, ...trust });
     tls.once('secureConnect', () => {

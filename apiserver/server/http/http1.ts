@@ -23,7 +23,7 @@ export class Http1Exchange implements Exchange {
     this.certified = certified;
     this.#incoming = incoming;
     this.#response = response;
-    // Go writes the Connection header only when it is about to close.
+    // Go writes the Connection header only when it is about to close the connection.
     if (response.shouldKeepAlive) response.removeHeader('connection');
   }
 
@@ -83,7 +83,7 @@ export class Http1Exchange implements Exchange {
 
 /**
  * The maximum size of an answer that is sent together with other answers. Sending a larger answer takes longer than waking a client, so
- * that there is nothing to save.
+ * waiting would save nothing.
  */
 const TOGETHER_MAX = 32 * 1024;
 

@@ -82,7 +82,7 @@ export async function listen(
   const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
   if (tls !== undefined) {
     // Node's own listener speaks HTTP/1.1 on every connection, so connections that negotiated HTTP/2 are diverted here. There is no public
-    // way to get that listener except from the list of listeners. A second server that only receives connections would not do: Node does
+    // way to get that listener except from the list of listeners. Passing these connections to a second server is no alternative: Node does
     // not time out slow requests on servers that do not listen themselves.
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');

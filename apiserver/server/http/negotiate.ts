@@ -54,7 +54,7 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
     return { media: 'json', version: 'v1', pretty, route };
   const custom = route?.definition.custom === true;
   const clauses = parseAccept(accept);
-  // For built-in resources there is a filter before this one. It only looks at bare types and does not accept `application/*`.
+  // For built-in resources kube-apiserver runs an earlier filter. It ignores parameters and does not accept `application/*`.
   if (!custom && !clauses.some(({ type, bare }) => (type === '*/*' && !bare) || ALL_TYPES.has(type)))
     return notAcceptable(request.method === 'GET' && route?.name === '');
   for (const { type, parameters } of clauses) {
@@ -78,7 +78,7 @@ function hasNoTable(route: Route | undefined): boolean {
 
 const NO_TABLES: ReadonlySet<string> = new Set('binding ephemeralcontainers eviction finalize resize token'.split(' '));
 
-/** Returns the form of a refusal that is sent before or instead of negotiation: any accepted media type, without a transformation. */
+/** Returns the form of an error response that is sent without negotiation: any accepted media type, without a transformation. */
 export function negotiateRefusal(request: ApiRequest): Wanted {
   const accept = request.headers['accept'] ?? '';
   const plain: Wanted = { media: 'json', version: 'v1', pretty: wantsPretty(request), route: undefined };

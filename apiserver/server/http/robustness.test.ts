@@ -236,7 +236,7 @@ it('closes the watches of clients that are killed, or that close their side', as
 });
 
 const BIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'big' }, data: { a: 'x'.repeat(64 * 1024) } };
-/** The maximum backlog of a watch, and the capacity of the sockets of both sides. */
+/** More events than the backlog of a watch and the socket buffers of both sides can hold. */
 const EVENTS_MAX = 4096;
 
 /** Sends events until the watch is closed; returns the number sent. */

@@ -11,7 +11,7 @@ import { realDate } from '../../clock.ts';
 import { tableOf } from '../tables/table.ts';
 import type { Wanted } from './negotiate.ts';
 
-/** Returns the body in the requested form, or a refusal. */
+/** Returns the body in the requested form, or an error response. */
 export function transformed(
   want: Wanted,
   body: JsonValue,

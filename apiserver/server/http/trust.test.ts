@@ -1,4 +1,7 @@
-/** A certificate whose subject is that of its authority, as some managers create it: Go trusts it, OpenSSL takes it for self-signed. */
+/**
+ * A certificate with the same subject as its authority, as some controller managers create it: Go trusts it, OpenSSL takes it for
+ * self-signed.
+ */
 import { createServer, type Server } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';

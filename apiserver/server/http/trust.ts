@@ -1,8 +1,8 @@
 /**
  * TLS connections that trust what Go trusts.
  *
- * OpenSSL takes a certificate whose subject is that of its issuer for one that is signed by itself; Go looks for an authority that has signed
- * it. Managers that create their own certificates may give both the same subject.
+ * If a certificate has the same subject as its issuer, OpenSSL takes it for self-signed, while Go looks for the authority that signed it.
+ * Controller managers that create their own certificates may give both the same subject.
  */
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -51,7 +51,7 @@ function isSignedByOneOf(certificate: X509Certificate, bundle: string): boolean 
   });
 }
 
-/** Returns undefined for what is no certificate: a bundle may hold anything. */
+/** Parses a certificate; undefined if the text is not one, because a bundle may contain anything. */
 function parsed(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);

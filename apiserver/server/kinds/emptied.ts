@@ -1,6 +1,6 @@
 /**
- * Lists and maps that were sent empty for fields that Go always writes: they are stored as null, but the sender owns them.
- * Kept beside the decoded object, because only field ownership needs them.
+ * Lists and maps that were sent empty for fields that Go always writes: they are stored as null, but the sender owns them. They are
+ * recorded apart from the decoded object, because only field ownership needs them.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';

@@ -43,7 +43,7 @@ export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string
   return { ...pod, metadata: { ...metadata, annotations }, spec };
 }
 
-/** Returns the refusal of a pod (checked after webhooks); undefined when the pod is allowed. */
+/** Returns why a pod is refused (checked after webhooks); undefined when it is allowed. */
 export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
   const spec = mapIn(pod, 'spec');
   const containers = [...mapsOf(spec['containers']), ...mapsOf(spec['initContainers'])];
@@ -74,7 +74,7 @@ function withDefaults(container: JsonObject, limit: JsonObject, what: string, no
   return resources === before ? container : { ...container, resources };
 }
 
-/** Returns the refusal of a claim; undefined when it is allowed. */
+/** Returns why a claim is refused; undefined when it is allowed. */
 export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string): string | undefined {
   const limits = limitsOf(stored, namespace, 'PersistentVolumeClaim');
   const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');

@@ -78,7 +78,7 @@ export function unknownInMetadata(metadata: JsonValue | undefined, unknown: stri
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** The last time that needed no normalisation: most objects that are written at the same moment have the same time. */
+/** The latest timestamp that needed no normalisation, cached because objects that are written at the same moment share it. */
 let plain = '';
 
 /** Reports whether a time needs normalisation. */

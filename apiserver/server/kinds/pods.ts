@@ -182,7 +182,7 @@ function isSameButForSeconds(toleration: JsonObject, other: JsonObject): boolean
   return jsonEqual({ ...toleration, tolerationSeconds }, other);
 }
 
-/** Returns the immutable fields. A negative grace period may become 1. */
+/** Returns the part of a pod's spec that an update cannot change. A negative grace period may become 1. */
 function frozenPart(spec: JsonObject, old: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, schedulingGates: ____, ...rest } = spec;
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });

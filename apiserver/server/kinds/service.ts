@@ -59,7 +59,8 @@ function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): Ku
 }
 
 /**
- * Allocates node ports, and addresses if the service was an ExternalName: any other service has been allocated before, even if it has none.
+ * Allocates node ports, and addresses if the service was an ExternalName. Services of other types have already been through allocation,
+ * even if they got no address.
  */
 function onUpdate(service: KubeObject, old: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
   const given = specOf(service);

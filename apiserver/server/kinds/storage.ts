@@ -43,7 +43,7 @@ function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
 const NOT_EXPANDABLE =
   'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
-/** Returns the refusal of the PersistentVolumeClaimResize plugin, if any. */
+/** Returns why the PersistentVolumeClaimResize plugin refuses an update, if it does. */
 function forbidExpansion(claim: KubeObject, old: KubeObject, stored: Stored): string | undefined {
   const [now, was] = [claim, old].map((one) => mapIn(mapIn(mapIn(one, 'spec'), 'resources'), 'requests')['storage']);
   if (now === undefined || compareQuantities(now, was ?? '0') <= 0) return undefined;

@@ -83,7 +83,7 @@ export class DeclaredKubelet {
     };
   }
 
-  /** Returns the log of a container, and records it if none is declared; undefined if there is none at all. */
+  /** Returns the declared log of a container. If none is declared, records the request and returns an empty log or undefined. */
   log(of: Container, previous: boolean): LogAnswer | undefined {
     const declared = this.#answers.logs?.find((one) => isFor(one, of) && (one.previous ?? false) === previous);
     if (declared !== undefined) return declared;

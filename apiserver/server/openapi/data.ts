@@ -99,7 +99,7 @@ const ESCAPED: { readonly [char: string]: string } = {
   '\u2029': '\\u2029',
 };
 
-/** Returns JSON with Go's HTML escaping. This text is the one that is hashed. */
+/** Returns JSON with Go's HTML escaping: the hash of a document is computed from this text. */
 export function goJson(value: unknown): string {
   let text = JSON.stringify(value);
   // Texts may have megabytes, so this avoids a callback per character.

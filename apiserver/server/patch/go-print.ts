@@ -16,7 +16,7 @@ export function goPrinted(value: JsonValue | undefined): string {
   return left > 0 ? parts.join('') : `${parts.join('')}…`;
 }
 
-/** Appends the text of a value to `parts`, and returns the characters that are left of `room`; once `room` is 0 nothing is appended. */
+/** Appends the text of a value to `parts`, at most `room` characters, and returns how much room is left. */
 function print(value: JsonValue | undefined, parts: string[], room: number): number {
   if (isList(value)) {
     let left = put('[', parts, room);

@@ -1,8 +1,8 @@
 /**
  * Collects validation errors.
  *
- * Owns: deduplication of errors, and the level of detail: alternatives of a schema are first validated without messages, because a list may
- * have as many items as its schema has alternatives, and the errors of at most one alternative are shown.
+ * Owns: deduplication of errors, and the level of detail: alternatives of a schema are first validated without messages, because only one
+ * of them is shown, and a long list with many alternatives would build a message for each pair.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';

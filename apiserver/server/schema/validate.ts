@@ -50,7 +50,7 @@ function validate(node: SchemaNode, given: JsonValue, old: JsonValue | undefined
   }
   if (node.allOf.length > 0 || node.anyOf.length > 0 || node.oneOf.length > 0 || node.not !== undefined)
     checkCombinations(node, value, path, site);
-  // kube-openapi's schemaProps, common and the validator itself count as one check each.
+  // kube-openapi counts two checks for schemaProps, one for common, and one for the validator itself.
   site.matches += 4;
   if (typeof value === 'string') checkString(node, value, path, site);
   else if (typeof value === 'number') {
@@ -127,7 +127,7 @@ interface Enum {
 
 const enums = new WeakMap<readonly JsonValue[], Enum>();
 
-/** Returns an enumeration, created once per schema: a list may have as many items as its enumeration has values. */
+/** Returns an enumeration, created once per schema: creating it for each item of a list would be quadratic. */
 function enumOf(list: readonly JsonValue[]): Enum {
   let made = enums.get(list);
   if (made === undefined) {
@@ -214,8 +214,7 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
   }
   for (const key in map) {
     const value = map[key];
-    // The old value is always read, even if unused: V8 would otherwise specialise this line for the few names of one call site, again and
-    // again.
+    // Reads the old value even if it is unused: V8 would otherwise specialise this line for a few names, and again for the next ones.
     const was = old === undefined ? undefined : old[key];
     if (value === undefined) continue;
     const property = properties.get(key);
@@ -248,7 +247,8 @@ function checkCombinations(node: SchemaNode, value: JsonValue, path: string, sit
       const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
       fail(() => `${shown()} must validate one and only one schema (oneOf). ${found}`);
     }
-    // With several valid alternatives, kube-openapi ignores failures after a success, and discards the best failure before it.
+    // If several alternatives are valid, failures of the other ones are not reported: kube-openapi discards the best failure before a
+    // success, and ignores later failures.
     if (valid.length < 2) takeBest(valid[0], oneOf, value, path, site);
   }
   if (allOf.length > 0) {

@@ -49,7 +49,7 @@ export function configOf(call: Call, typedResource: TypedResource, kind: string)
   return isMap(body['metadata']) ? config : { ...config, metadata: {} };
 }
 
-/** Refuses an applied object with managedFields: owners are computed by the server. */
+/** Refuses an applied object with `managedFields`, which the server computes. */
 export function claimsOwners({ metadata }: KubeObject): Refusal | undefined {
   return isList(metadata.managedFields) ? badRequest('metadata.managedFields must be nil') : undefined;
 }
@@ -92,7 +92,7 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   return { object, meta: incoming.meta, owned: true, ...(raw ? { raw: true as const } : {}) };
 }
 
-/** Returns the refusal when converting the merged map to a Go type fails. */
+/** Returns the refusal for a merged map that cannot be converted to its Go type. */
 function unconvertible(config: KubeObject, why: string): Refusal {
   const type = gvkText(config);
   return rawError(

@@ -47,7 +47,7 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   if (unwanted !== undefined) return unwanted;
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
-  // Here a real server returns the object that its update would have filled in. In a dry run that object stays empty.
+  // Here a real server returns the object that its update fills in. In a dry run it fills in nothing, so the answer is an empty object.
   if (options.dryRun && result.freed === true) {
     const { metadata, ...bare } = emptyObject(definition, version);
     return { code: 200, body: definition.custom ? bare : { ...bare, metadata } };

@@ -25,7 +25,7 @@ import { rowKey } from '../store.ts';
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** Answers a request on one of these subresources; undefined for other requests. */
+/** Answers a request on a subresource that a real server proxies; undefined for other requests. */
 export function forward(kernel: Kernel, call: Call): ApiResponse | undefined {
   const { definition, namespace, name, subresource } = call.route;
   const object = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -205,7 +205,7 @@ function namesIn(pod: KubeObject, key: string): readonly string[] {
   );
 }
 
-/** Returns the refusal if the container is ambiguous or unknown; otherwise undefined. */
+/** Returns the error response if the container is ambiguous or unknown; otherwise undefined. */
 function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse | undefined {
   const containers = namesIn(pod, 'containers');
   const first = namesIn(pod, 'initContainers');

@@ -75,7 +75,7 @@ const SPECS: { readonly [kind: string]: Shape } = {
   TokenReview: { go: 'TokenReviewSpec', fields: { token: 'string', audiences: 'strings' } },
 };
 
-/** The user of a token, and those of the requested audiences that the token is valid for. */
+/** The user of a token, and the requested audiences for which the token is valid. */
 export interface TokenOwner {
   readonly user: UserInfo;
   readonly audiences: readonly string[];

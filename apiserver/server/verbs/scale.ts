@@ -131,7 +131,7 @@ function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   return refuse(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }
 
-/** The replica count in a Scale that a patch is applied to, if a custom resource has none: the smallest int32, as in kube-apiserver. */
+/** The replica count that a patch finds in the Scale if the custom resource has none: the smallest int32, as in kube-apiserver. */
 const UNSET = -2_147_483_648;
 
 /** The error of a real server for every undecodable body for built-in kinds, because its decoder knows Scale only for custom resources. */

@@ -25,7 +25,7 @@ export function durationText(nanoseconds: number): string {
   return `${sign}${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`;
 }
 
-/** Returns the nanoseconds of such a text; 0 for an invalid text. */
+/** Parses a duration as Go prints it, and returns its nanoseconds; 0 for an invalid text. */
 export function durationOf(text: string): number {
   let total = 0;
   for (const [, count = '0', unit = 'ns'] of text.matchAll(/(\d*\.?\d+)(ns|us|µs|ms|s|m|h)/g))

@@ -29,7 +29,7 @@ export type Remove = (custom: CustomObjectsApi, preview: Preview) => Promise<voi
 /** The merge patch that turns an existing ConfigMap into the settings of a Preview. */
 export type Adopt = (live: V1ConfigMap, settings: V1ConfigMap) => object;
 
-/** Keeps other owners. The patch replaces the whole list, so it sends the resourceVersion it is based on. */
+/** Keeps other owner references. The patch replaces the whole list, so it sends the resourceVersion it is based on. */
 const adoptVersion: Adopt = (live, { metadata: { ownerReferences: ours = [] } = {}, data }) => {
   const { resourceVersion, ownerReferences = [] } = live.metadata ?? {};
   const others = ownerReferences.filter(({ uid }) => ours.every((owner) => owner.uid !== uid));

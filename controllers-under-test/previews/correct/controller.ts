@@ -1,7 +1,7 @@
 /**
  * The correct Preview controller.
  *
- * The user may replace a Preview that is done before the delete request arrives, so the request has preconditions: the UID, and the
+ * Before the delete request arrives, the user may replace the finished Preview, so the request has preconditions: the UID, and the
  * resourceVersion that was read.
  */
 import type { CustomObjectsApi } from '@kubernetes/client-node';

@@ -1,5 +1,5 @@
 /**
- * Wrong: it deletes a Preview that is done by name, without its UID.
+ * Wrong: it deletes a finished Preview only by its name, without a UID precondition.
  *
  * Before the delete request arrives, the user may have replaced the Preview with one that is not done.
  */

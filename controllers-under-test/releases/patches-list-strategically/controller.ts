@@ -1,8 +1,8 @@
 /**
- * Wrong: it replaces the list of owners in a strategic merge patch, without a resourceVersion.
+ * Wrong: it replaces the list of owner references in a strategic merge patch, without a resourceVersion.
  *
  * Merging by UID would have kept the entries of other writers. `$patch: replace` replaces the list by the one in its cache, so an owner
- * that another writer has added since is lost, without a conflict.
+ * reference that another writer has added since is lost, without a conflict.
  */
 import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

@@ -25,7 +25,7 @@ export async function takeOver(clients: Clients, pool: WorkerPool, pod: V1Pod): 
   });
 }
 
-/** Sets the owner and the label. The patch replaces the whole list of owners, so it sends the resourceVersion it is based on. */
+/** Sets the owner and the label. The patch replaces the whole list of owner references, so it sends the resourceVersion it is based on. */
 async function adopt({ core, namespace }: Clients, pool: WorkerPool, pod: V1Pod): Promise<void> {
   const { resourceVersion, ownerReferences = [] } = pod.metadata ?? {};
   const owners = isOwnedBy(pod, pool) ? ownerReferences : [...ownerReferences, ownerReference(pool)];

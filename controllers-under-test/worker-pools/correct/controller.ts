@@ -26,7 +26,7 @@ export async function scale(clients: Clients, cached: WorkerPool, create: Create
   const podByName = new Map(items.map((pod) => [nameOf(pod), pod]));
   const names = podNames(pool);
   for (const name of names) {
-    // Meanwhile the cache may show that the pool is gone.
+    // By now the cache may show that the pool is gone.
     if (!isCurrent(clients, pool)) return false;
     if (!podByName.has(name)) await create(clients, pool, name);
   }

@@ -86,7 +86,7 @@ class GarbageCollector {
     this.#unlink(uid, before.metadata.ownerReferences ?? []);
   }
 
-  /** Queues an owner that waits for its dependents when one of them is gone. */
+  /** Queues an owner that has lost a dependent, if it waits for its dependents. */
   #requeueOwner(owner: string): void {
     const object = this.#live.get(owner);
     if (object !== undefined && isWaiting(object)) this.#queue.add(owner);

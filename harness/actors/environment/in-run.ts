@@ -38,7 +38,8 @@ export function createRunEnvironment(
 }
 
 /**
- * Returns the rules for a run. `auto`: only workloads that the target creates and reads back are managed, since no client waits for others.
+ * Returns the rules for a run. With `auto`, only workloads that the target creates and reads back are managed, because no client waits for
+ * the status of any other.
  */
 function rulesOf(
   workloads: 'auto' | 'fast' | 'slow',

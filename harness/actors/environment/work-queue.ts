@@ -20,7 +20,9 @@ export class WorkQueue {
     this.#process = process;
   }
 
-  /** Adds the key unless it is queued. Work never starts within this call, which happens while a change is being published. */
+  /**
+   * Adds the key unless it is queued. The work starts after this call returns, because a change is still being published during the call.
+   */
   add(key: string): void {
     this.#waiting.add(key);
     this.#tries.delete(key);

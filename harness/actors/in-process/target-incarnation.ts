@@ -64,7 +64,7 @@ class ModuleInstance implements TargetIncarnation, Upstream {
     host.guard.watch(actor, this.#report);
   }
 
-  /** Starts the target in a microtask, so that the caller has the incarnation before it can exit. */
+  /** Starts the target in a microtask, so that the caller has the incarnation before the target can exit. */
   start(): void {
     queueMicrotask(() => {
       if (!this.#over) this.#start();

@@ -60,7 +60,7 @@ export class BreakableUpstream implements Upstream {
     for (const { happen } of this.held.splice(0)) happen();
   }
 
-  /** Releases one held item: the oldest of the request with this index. */
+  /** Finds the request of the held item at `index`, and releases the oldest held item of that request. */
   releaseOne(index: number): void {
     const chosen = this.held[index];
     if (chosen === undefined) return;

@@ -30,7 +30,7 @@ export function questionIn(message: Buffer): Question | undefined {
   let at = HEAD_BYTES;
   for (;;) {
     const length = message[at];
-    // In a query, nothing that a compression pointer could refer to precedes the name.
+    // A compression pointer is not valid here: in a query, nothing precedes the name.
     if (length === undefined || length > LABEL_MAX || at + length + 1 > message.length) return undefined;
     at++;
     if (length === 0) break;

@@ -1,5 +1,5 @@
 /**
- * The store for a target in this process: a `fetch` whose calls wait at the gate like all others.
+ * The store for a target in this process: a `fetch` whose calls wait at the gate like all requests of the target.
  *
  * The platform's `fetch` opens sockets, which the scheduler does not control; a target uses this one instead. Start at {@link effectsFor}.
  */

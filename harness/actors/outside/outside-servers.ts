@@ -1,8 +1,8 @@
 /**
  * The network around an incarnation of the target, outside the cluster: host names of declared servers, and unknown names.
  *
- * In its own network, a program resolves names through a DNS server on loopback. Declared names resolve to loopback addresses where our
- * servers listen, whose requests go through the gate; all other names do not exist, and are recorded. Owns: sockets. Does not own: the
+ * In its own network, a program resolves names through a DNS server on loopback. Declared names resolve to loopback addresses, where our
+ * servers pass each request through the gate. All other names do not exist; looking one up is recorded. Owns: sockets. Does not own: the
  * answers (`apiserver/kubelet/declared.ts`). Start at {@link openOutsideServers}.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';

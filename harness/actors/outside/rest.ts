@@ -89,7 +89,7 @@ export function isAnswer(value: ApiRequest | RestAnswer): value is RestAnswer {
   return 'status' in value;
 }
 
-/** Returns a server-side apply, which creates a missing object; no other request is as idempotent as a PUT. */
+/** Returns the request for a PUT: a server-side apply, because no other request creates or replaces an object idempotently. */
 function put(collection: string, id: string, body: JsonObject): ApiRequest {
   return request(
     'PATCH',

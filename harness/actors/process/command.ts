@@ -1,8 +1,8 @@
 /**
  * The command line of a process target with its placeholders filled in, and its environment by allow-list.
  *
- * Owns: keeping everything from the user's session that could point the target to a different cluster away from it. Start at {@link
- * filledIn} and {@link cleanEnvironment}.
+ * Owns: hiding from the target everything in the user's session that could point it to a different cluster. Start at {@link filledIn} and
+ * {@link cleanEnvironment}.
  */
 import { fileURLToPath } from 'node:url';
 import type { ProcessTarget } from '../../model/counterexample.ts';

@@ -69,7 +69,8 @@ export class EnclosurePool {
   }
 
   /**
-   * Connects to a port that was assigned to an incarnation, or else to this port of the youngest incarnation whose program listens on it.
+   * Connects to the incarnation that was assigned this port. If there is none, tries the youngest incarnation of each program, starting
+   * with the program that was started last.
    */
   connect(port: number): Promise<Socket> {
     const given = this.#byPort.get(port);

@@ -53,9 +53,9 @@ const PRIVATE_FOLDERS = [
 ];
 /** In a view: the placeholder for the incarnation's own folder with a pod's files below /run. */
 export const POD = '{pod}';
-/** A folder that is hidden like those directly below `/`, although it is in one of them. */
+/** Hidden separately, like a folder directly below `/`, although it is inside one. */
 const VAR_TMP = '/var/tmp';
-/** Variables with lists of folders whose siblings are needed too, since libraries are next to programs. */
+/** Variables that list folders. The siblings of these folders are needed too, because libraries are next to programs. */
 const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
 
 /** `overlay`: changes are discarded. */
@@ -70,7 +70,7 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
   const homes = homeFolders();
   const own = [...homes, ...settingsFolders(session)];
   const secret = secretsIn('/etc');
-  // No project contains any of these, except settings folders, which are hidden inside a project.
+  // A project must not contain any of these. It may contain settings folders, which are hidden inside it.
   const guarded = [...foldersBelowRoot(), ...homes, ...secret.folders, ...PRIVATE_FOLDERS.filter(mayRead)];
   const hidden = outermost([...guarded, ...own]);
   const project = projectOf(viewer.cwd, guarded);
@@ -94,7 +94,8 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
       show(mayShow(around) && !isInDotFolder(around, own) ? around : path, 'read');
     }
   for (const path of namedIn(Object.values(viewer.inherited))) show(path, 'read');
-  // The host's network needs the host's DNS settings; elsewhere, without this file, programs query loopback, as intended.
+  // On the host's network, programs need the host's DNS settings. On their own network they must not see this file: without it, they query
+  // loopback.
   const names = '/etc/resolv.conf';
   if (viewer.ownNames !== true && existsSync(names)) show(names, 'read');
   const mounts = shownOnce(shown);

@@ -1,4 +1,4 @@
-/** The footprint of a process as reported by the kernel: here that of this process, on systems that report one. */
+/** The footprint of this process as the kernel reports it, on systems that do. */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';

@@ -8,7 +8,7 @@ export class Lifecycle {
   readonly #report: ReportLife;
   readonly #clear: () => void;
   #over = false;
-  /** True while the incarnation is still beginning; its owner then cleans up. */
+  /** True until {@link begin} has run its steps: if the incarnation ends before that, `begin` cleans up. */
   #beginning = true;
 
   constructor(report: ReportLife, clear: () => void) {
@@ -33,7 +33,7 @@ export class Lifecycle {
       this.report('start-failed', error instanceof Error ? error.message : String(error));
     } finally {
       this.#beginning = false;
-      // If the incarnation ended in the meantime, release what the steps have acquired since its end.
+      // If the incarnation ended in the meantime, `end` has left the cleanup to this method.
       if (this.#over) this.#clear();
     }
   }

@@ -62,8 +62,8 @@ export function mountedAt({ path }: MountedFolder, { files }: Pick<LifeFolders, 
 }
 
 /**
- * Replaces all files of a folder atomically, as a kubelet does: each is a link through `..data`, which one rename points to another folder.
- * Programs that watch the files notice the change.
+ * Replaces all files of a folder atomically, as a kubelet does: each file is a link through `..data`, and a single rename points `..data`
+ * to another folder. Programs that watch the files notice the change.
  */
 export function writeEntries(folder: MountedFolder, folders: Pick<LifeFolders, 'files'>): void {
   const place = mountedAt(folder, folders);

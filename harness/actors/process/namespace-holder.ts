@@ -43,13 +43,13 @@ function answer(ask: Ask): void {
     return;
   }
   const socket = connect(ask.port, LOOPBACK);
-  // All data, and the end of the stream, is for the process that receives the socket.
+  // Read nothing: the data and the end of the stream are for the process that receives the socket.
   socket.pause();
   const fail = ({ message }: Error): void => say({ id, port: ask.port, error: message });
   socket.once('error', fail);
   socket.once('connect', () => {
     socket.off('error', fail);
-    // A killed target breaks its connection while this one waits to be handed over, which must not end this process.
+    // If the target is killed while the socket waits to be handed over, the error must not end this process.
     socket.on('error', () => {});
     say({ id, port: ask.port, error: null }, socket);
   });

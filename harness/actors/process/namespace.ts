@@ -57,9 +57,9 @@ const QUICK = ['127.0.0.0/8', '127.0.0.1']
 const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be brought up" >&2; exit 1; }; { ${QUICK}; } 2>/dev/null; exec "$@"`;
 
 /**
- * Nests one more network namespace: it has its own table of connections only if the surrounding namespace requests that (Linux 6.1), and a
- * small table is read in microseconds. Each step of virtual time checks for bytes in transit, and the host's table, with a quarter of a
- * million slots, takes 4 ms.
+ * Nests one more network namespace, to get a small table of connections: a namespace has a table of its own only if the surrounding
+ * namespace requests that (Linux 6.1). Each step of virtual time checks for bytes in transit. Reading a small table takes microseconds; the
+ * host's, with a quarter of a million slots, takes 4 ms.
  */
 const SMALL_TABLE = `{ echo 64 > /proc/sys/net/ipv4/tcp_child_ehash_entries && unshare --net true; } 2>/dev/null && exec unshare --net /bin/sh -c "$0" sh "$@"; exec /bin/sh -c "$0" sh "$@"`;
 
@@ -91,7 +91,7 @@ export async function openNamespace(): Promise<NetworkNamespace | { readonly ref
   return { refused };
 }
 
-/** Resolves once the holder is ready, with null, or has failed, with the error. */
+/** Resolves with null once the holder is ready, or with the error if it has failed. */
 function started(holder: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';
@@ -181,7 +181,7 @@ class HeldNamespace implements NetworkNamespace {
   }
 }
 
-/** Recreates an error with the code in its message, which callers check. */
+/** Recreates an error, with its `code` taken from the message, because callers check the code. */
 function errorOf(message: string): Error {
   const [code] = /\bE[A-Z]{3,}\b/.exec(message) ?? [];
   return Object.assign(new Error(message), code === undefined ? {} : { code });

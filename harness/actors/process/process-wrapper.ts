@@ -70,8 +70,8 @@ export interface JoinedNetwork {
  * The fallback without the launcher. The first process of the namespace is a shell: a target in its place would not receive signals that it
  * has no handler for.
  *
- * It first mounts a pod's files over the host's /var/run, if it has mounts of its own and nothing needed is there (NixOS has its programs
- * in it). The rest of /run, such as sockets of container engines, must not be visible to the target.
+ * It first mounts a pod's files over the host's /var/run, if it has a mount namespace of its own and the target needs nothing there (NixOS
+ * has its programs there). The rest of /run, such as sockets of container engines, must not be visible to the target.
  */
 const SCRIPT = `
 pod=$${LIFE}/pod run=$(readlink -f /var/run)
@@ -160,9 +160,9 @@ const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
 /** One operation of each kind that a view contains, to test whether this host permits them. */
 const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
-/** Arguments that control the clock through a reader that sends no commands. */
+/** Arguments for a controlled clock. Its commands come from standard input, where none are sent. */
 const STEERED = ['--steer', '0'];
-/** Launchers that can start programs with controlled clocks here, by kind of network: all networks of a kind permit the same. */
+/** Launchers that have started a program with a controlled clock here, by kind of network: all networks of a kind permit the same. */
 const ableByNetwork = new Set<string>();
 
 function tryOnce(

@@ -1,4 +1,4 @@
-/** Reads how often a program has reconciled, by its own metrics. */
+/** Reads how often a program has reconciled, according to its own metrics. */
 import type { Reading } from '../../model/history.ts';
 import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';

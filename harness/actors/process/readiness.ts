@@ -69,7 +69,7 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSte
       if (!ready) await realDelay(ASK_EVERY_MS);
     }
   };
-  // With a controlled clock, waiting for rest does the probing: no time passes in between.
+  // With a controlled clock, the program's time does not pass between two probes: the code that waits for rest calls `probe` instead.
   if (readiness.by === 'url' && !isSteered) void lookAt(new URL(readiness.url));
   return {
     get ready() {

@@ -26,7 +26,7 @@ export class Steering {
   #rest = '';
   #over = false;
 
-  /** @param onLost - Called once the program waits in a way that is not controlled, with the name of that way of waiting. */
+  /** @param onLost - Called once the program waits in a way that is not controlled, with its name, such as `timer_settime`. */
   constructor(socket: Duplex, onLost: (what: string) => void) {
     this.#socket = socket;
     this.#onLost = onLost;

@@ -1,5 +1,5 @@
 /**
- * An autoscaler: sets the replica count of objects that the target created through `/scale`, and does so again at rest.
+ * An autoscaler: uses `/scale` to set the replica count of objects that the target created, and does so again at rest.
  *
  * A target that leaves the count to other writers does not react; for a target that resets it, the drift test decides whether the field is
  * its own.

@@ -19,7 +19,7 @@ export const deleter: AdversarialWriter = {
     const children = aim.objects.filter(isChild);
     const samples = aim.objects.filter(({ relation }) => relation === 'sample');
     const moves: Move[] = children.flatMap((child) => deletions(child, context).map((op): Move => [op]));
-    // The second deletion races with the target's answer to the first one.
+    // The second deletion races with the target's reaction to the first one.
     moves.push(
       ...children.map(({ target }): Move => [
         { do: 'delete', target },

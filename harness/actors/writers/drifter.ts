@@ -46,7 +46,7 @@ function fieldsOf(aim: AimObject): readonly (readonly [path: FieldPath, value: J
     return schemaFields(aim).flatMap(([path, [value]]) =>
       value === undefined || !isOwned(aim, path) ? [] : [[path, value] as const],
     );
-  // A key is removed, because a target that keeps its own state there need not understand any other text.
+  // A key is removed rather than changed: a target that keeps its own state there need not understand any other text.
   if (groupResource(target) === 'configmaps')
     return Object.keys(asMap(object['data']) ?? {})
       .filter((key) => ownedLeaves.includes(`data${keySegment(key)}`))

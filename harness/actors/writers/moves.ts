@@ -92,7 +92,7 @@ export function contestedAt(path: string): (object: AimObject) => boolean {
   return ({ ownedLeaves }) => ownedLeaves.some((leaf) => leaf.startsWith(path));
 }
 
-/** Reports whether deleting a child loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
+/** Reports whether a deleted child would lose content that the target cannot restore. Deleting a CRD deletes all objects of its kind. */
 export function isNeverDeleted(resource: string): boolean {
   return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
 }

@@ -1,6 +1,6 @@
 /**
- * A client that deletes an object and creates it again under the same name, with a new uid: the user who applies a sample again, or replaces a
- * child of the target with `kubectl replace --force`.
+ * A client that deletes an object and creates it again under the same name, with a new uid: the user, who applies a sample again, or
+ * replaces a child of the target with `kubectl replace --force`.
  */
 import { groupResource, parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
@@ -25,7 +25,7 @@ export const recreator: AdversarialWriter = {
     ),
 };
 
-/** Reports whether an object is a child that a client can create again: it has a name of its own, and the server sets none of its spec. */
+/** Reports whether an object is a child that a client can create again: its name is not generated, and the server sets none of its spec. */
 function isReplaced({ relation, target }: AimObject): boolean {
   const resource = groupResource(target);
   const isComplete = !target.name.includes('~') && resource !== 'jobs.batch';

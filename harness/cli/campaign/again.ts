@@ -8,9 +8,9 @@ import { Command } from 'commander';
 import type { Again } from '../../report/left-out.ts';
 import { rawArgumentsOf, withTargetFlags } from '../commands/target-flags.ts';
 
-/** Flags that the next search sets itself. */
+/** Flags that get new values in the next search. */
 const OTHER: ReadonlySet<string> = new Set(['--budget', '--seed']);
-/** Flags that `corpus run` accepts in addition to those of the target. */
+/** The flag that `corpus run` accepts in addition to those of the target. */
 const CORPUS = '--corpus';
 
 export function againOf(self: Command): Again {

@@ -11,7 +11,7 @@ export interface HeadManner extends Pick<CommandContext, 'console'> {
   readonly vault: Vault;
 }
 
-/** Prints the head without secrets of commands or variables, because many people can read CI logs. */
+/** Prints the first lines without the secrets in commands and variables, because many people can read CI logs. */
 export function printHead(config: RunConfig, how: string, { print, console, vault }: HeadManner): void {
   const first = [headText(config, how, console.cwd), ...config.warnings];
   const [head = '', ...warnings] = redactTexts(first, secretSources(config), vault);

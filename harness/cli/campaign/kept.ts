@@ -31,7 +31,7 @@ export async function replayKept(
 /** Maximum time for the corpus, unless the corpus has a budget of its own. */
 const CORPUS_MS_MAX = 60_000;
 
-/** Returns the time for the corpus: its own budget, in addition to that of the search, or else a share of the search's budget. */
+/** Returns the time for the corpus: its own budget if it has one (on top of the search's budget), else a share of the search's budget. */
 export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'budget'>): number {
   if (corpus.budgetMs !== null) return corpus.budgetMs;
   if (budget.unit === 'runs') return CORPUS_MS_MAX;

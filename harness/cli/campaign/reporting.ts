@@ -77,7 +77,7 @@ function withoutRepeatedOutput(summary: Summary, broken: Broken | undefined): Su
 /**
  * Reports the results so far, and then the error. If there are results, they determine the exit code.
  *
- * @param results `after` is text for people that follows the summary.
+ * @param results `after` is printed after the text of the summary; the JSON document does not contain it.
  * @throws the error, unless a finding fails the run.
  */
 export function printEnd(

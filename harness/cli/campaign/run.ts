@@ -44,7 +44,7 @@ export interface ForChange {
 
 /** Settings of the first campaign of a project. */
 export interface ForFirst {
-  /** Minimum duration in ms after the corpus, even if all properties have been exercised earlier. */
+  /** Minimum duration of the search in ms, without the corpus: a search that has tested enough does not end earlier. */
   readonly enoughMs: number;
   /** Called with the summary before the exit code is returned. */
   readonly onSummary: (summary: Summary) => void;
@@ -146,7 +146,7 @@ async function runReporting(
       });
       progress.clear();
       unproved.close();
-      // If findings will also be tried on a real server, that gets half of the remaining time.
+      // If findings will also be tried on a real server, half of the remaining time is reserved for that.
       const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
       if (build !== undefined && done.searched !== undefined)
         done.searched = await onBase(done.searched, build, ready, { print, signal, onCluster, until: baseUntil });

@@ -17,7 +17,7 @@ export interface ClusterFlags extends KindFlags, ExistingFlags {
   readonly toxiproxy?: string;
 }
 
-/** Adds these flags to a command. */
+/** Adds the cluster flags to a command. */
 export function withClusterFlags(command: Command): Command {
   return withKindFlags(
     command

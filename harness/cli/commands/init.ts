@@ -88,7 +88,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     return EXIT.holds;
   }
   const { program, definitions } = choice.found;
-  // A program of the user's own that is built already stays as it is.
+  // A program that the user named is not built again if it exists.
   const isBuilt = choice.isGiven && existsSync(join(cwd, choice.options.command?.[0] ?? ''));
   const left = program === undefined || isBuilt ? '' : prepare(program, console);
   if (left !== '') {

@@ -11,7 +11,7 @@ export interface KindFlags {
   readonly keepCluster?: boolean;
 }
 
-/** Adds these flags after `--cluster`. */
+/** Adds the flags of kind clusters to a command; they follow `--cluster`. */
 export function withKindFlags(command: Command): Command {
   return command
     .option(

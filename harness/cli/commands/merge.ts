@@ -116,7 +116,7 @@ function writeReport(
   reports.begin();
   try {
     const kept = soaks.map((soak) => {
-      // Equal failures have equal file names, whatever the target, so each soak gets a folder.
+      // The same failure of two targets has the same file name, so each soak gets its own folder.
       const folder = soaks.length > 1 ? join(reportDir, soak.digest) : reportDir;
       const keeper = new FindingKeeper(folder, console, reports.print);
       for (const finding of soak.result.findings) keeper.restore(finding);

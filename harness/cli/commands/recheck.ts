@@ -94,7 +94,7 @@ function judgementOf(report: CheckReport, property: string): { readonly result: 
   return { result: 'holds', sentence: `${property} no longer finds this violation` };
 }
 
-/** Returns the row for a property's result on a recording, which is not tied to any violation. */
+/** Returns the row for a property's result on a recording. Unlike a record, a recording is not about a certain violation. */
 function rowOf({ property, result, exercised }: RecordingResult): Omit<Row, 'file'> {
   switch (result.result) {
     case 'violated': {

@@ -164,7 +164,7 @@ function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: stri
   return `shrunk from ${countText(before, 'deviation')} to ${after}, proved ${k} of ${n}; ${path === undefined ? 'it could not be written' : `written to ${path}`}\n`;
 }
 
-/** Redacts the text about the runs, apart from the story. */
+/** Redacts the texts about the runs. {@link findingOf} redacts the finding and its history. */
 function withoutSecrets(result: ReplayResult, counterexample: Counterexample, vault: Vault): ReplayResult {
   const { violation: _, shrunk: __, other: ___, history, ...texts } = result;
   return { ...result, ...redactConfigured(texts, { counterexample, history }, vault) };
@@ -337,8 +337,8 @@ function documentOf(
 }
 
 /**
- * Warns about secrets that are unknown on this machine, because secrets never leave the machine that found the failure: code that parses
- * them may behave differently with a stand-in.
+ * Warns that a replay uses stand-ins for secrets that this machine does not have: code that parses the secrets may behave differently.
+ * Secrets never leave the machine that found the failure.
  */
 function warnOfSecrets(unknown: number, print: (text: string) => void): void {
   if (unknown === 0) return;

@@ -67,7 +67,7 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
       if (out !== undefined) requireOurs(page, relative(cwd, page));
       pages.push(await writeReport(file, page, own, console));
     } catch (error) {
-      // An unreadable record in a folder does not prevent the pages of the others.
+      // An unreadable record in a folder does not prevent the pages of the other records.
       if (!folder || !(error instanceof HarnessError)) throw error;
       console.err(`stalemate: ${error.message}\n`);
       code = error.exitCode;

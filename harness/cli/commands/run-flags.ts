@@ -34,7 +34,7 @@ export interface RunFlags extends TargetFlags {
   readonly report?: readonly ReportRequest[];
   readonly all?: boolean;
   readonly json?: boolean;
-  /** How to start the search again, from the arguments as typed; absent for searches that no command line started. */
+  /** How to start the search again, from the arguments as typed; absent if the search was not started from a command line. */
   readonly again?: Again;
 }
 

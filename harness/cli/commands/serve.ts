@@ -74,7 +74,7 @@ export function serveCommand(context: CommandContext): Command {
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
-  // Few objects outlive a request. A small nursery, and a full collection before the heap has grown by a third, therefore save a third of
+  // Few objects outlive a request. A small young generation, and a full collection before the heap has grown by a third, save a third of
   // the memory, and lower the rate of creates by only a twentieth.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=35');

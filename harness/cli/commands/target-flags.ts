@@ -48,7 +48,7 @@ const SAME = [
   'serialised',
 ] as const satisfies readonly (keyof TargetFlags & keyof StalemateOptions)[];
 
-/** Adds these flags to a command, with the program after `--` as its argument. */
+/** Adds the target flags to a command, and the program after `--` as its argument. */
 export function withTargetFlags(command: Command): Command {
   const flags = command
     .argument('[command...]', 'after --: the program that is the target, and its arguments')
@@ -87,7 +87,7 @@ const NETWORKS: readonly Network[] = ['none', 'host'];
 const FILES: readonly FileSystem[] = ['own', 'host'];
 const TIMES: readonly ProgramTime[] = ['virtual', 'real'];
 
-/** Adds the program after `--` to the flags; refuses arguments before `--` that are not options, as a likely mistake. */
+/** Adds the program after `--` to the flags; refuses other arguments before `--`, which are probably a mistake. */
 export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
   const { named, command } = wordsOf(words, self);
   if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command follows --`);
@@ -133,8 +133,8 @@ const OF_PROGRAMS = ['command', 'metrics', 'warm', 'serialised', 'programs'] as 
 const ON_THIS_MACHINE = ['directory', 'network', 'fileSystem', 'time'] as const;
 
 /**
- * Removes the target of the file if a flag selects another one: a module replaces a program with its settings, and so does an
- * image if the file has none; a program or an image replaces a module.
+ * Removes the target of the configuration file if a flag selects another one. A module replaces a program and its settings. So does an
+ * image, unless the file has an image, too. A program or an image replaces a module.
  */
 function withoutOtherTarget(configured: StalemateOptions, { target, command, image }: TargetFlags): StalemateOptions {
   if (target !== undefined) return without(configured, ['image', ...OF_PROGRAMS]);

@@ -10,7 +10,7 @@ type Tree = readonly CompletionCommand[];
 
 export const SCRIPTS: { readonly [shell in Shell]: (tree: Tree) => string } = { bash, zsh, fish };
 
-/** Generates the case that collects the commands on the line so far, word by word; it is the same in bash and zsh. */
+/** Generates the branch of a shell `case` that collects the commands on the line so far, word by word; it is the same in bash and zsh. */
 function walk(tree: Tree): string {
   const paths = tree.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`);
   return `      ${paths.join('|')}) at="\${at:+$at }$word" ;;`;

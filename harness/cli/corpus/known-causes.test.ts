@@ -11,7 +11,7 @@ const { counterexample, violation } = lostUpdate();
 const CAUSE = { key: 'write | PUT | deployments.apps | stale', text: 'a PUT' };
 const OLD = corpusEntryOf(counterexample, { state: 'open', reason: '', since: '2026-11-22' });
 const CAUSED = corpusEntryOf({ ...counterexample, cause: CAUSE }, { state: 'open', reason: '', since: '2026-11-22' });
-/** Another bug, or another symptom of the same bug: a search can tell which only by shrinking the violation. */
+/** Another bug, or another symptom of the same bug: only shrinking the violation shows which. */
 const OTHER = { ...violation, signature: { ...violation.signature, field: 'metadata.labels' } };
 const SIGNATURE = signatureText(violation.signature);
 

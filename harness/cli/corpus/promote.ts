@@ -62,7 +62,7 @@ export async function promote(
 }
 
 /**
- * Returns the next state if none is given: a finding becomes open, an open one fixed.
+ * Returns the next state if none is given: a new finding becomes open, an open entry becomes fixed.
  *
  * @throws {USAGE} if that would undo a decision of the user.
  */

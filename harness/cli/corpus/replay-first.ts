@@ -112,9 +112,9 @@ export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
 }
 
 /**
- * Returns the causes that a search need not report again, because they failed here. An entry that fails the run covers its
- * whole cause. An entry that does not, or whose cause is not specific to one bug, only covers violations with its own
- * signature: everything else must be reported.
+ * Returns the causes that a search need not report again, because they failed here. An entry that fails the run covers its whole cause. An
+ * entry that does not fail the run, or whose cause several bugs may share, only covers violations with its own signature; all others must
+ * be reported.
  */
 export function knownCauses(revisited: readonly Revisited[]): readonly KnownCause[] {
   return revisited.flatMap((one): readonly KnownCause[] => {

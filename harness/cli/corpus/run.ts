@@ -44,7 +44,7 @@ export async function runCorpus(
   return exitOfCorpus(revisited);
 }
 
-/** Stores an entry that only fails with moved labels as it fails now. */
+/** If an entry only fails with moved labels, stores it with these labels. */
 function keepMoved(
   { name, entry, reanchored }: Revisited,
   folder: string,

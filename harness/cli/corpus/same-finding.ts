@@ -24,7 +24,7 @@ export function keptAs(kept: readonly NamedEntry[], given: CorpusEntry): NamedEn
   return known;
 }
 
-/** Returns an unused name: two bugs may have the same cause if the cause contains no request. */
+/** Returns an unused name, because two bugs may have the same cause if the cause contains no request. */
 export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): string {
   const stem = fileStem(given);
   if (!kept.some(({ name }) => name === stem)) return stem;

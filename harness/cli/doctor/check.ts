@@ -21,7 +21,7 @@ export function lacking(name: string, found: string, fix: string, needed: boolea
   return { name, state: needed ? 'wrong' : 'absent', found, fix };
 }
 
-/** Runs a probe that throws if something is missing: the first sentence of its error is the finding, the rest is the fix. */
+/** Runs a probe that throws if something is missing: the first part of its error says what was found, the rest is the fix. */
 export async function probed(name: string, needed: boolean, probe: () => string | Promise<string>): Promise<Check> {
   try {
     return ok(name, await probe());

@@ -1,4 +1,4 @@
-/** Checks what real clusters and the programs beside them need. Starts and creates nothing. */
+/** Checks what real clusters need, and whether kubectl and toxiproxy are installed. Starts and creates nothing. */
 import { spawnSync } from 'node:child_process';
 import { missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
 import { findControlPlane, findKubectl, findToxiproxy } from '../../clusters/control-plane.ts';

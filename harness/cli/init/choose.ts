@@ -94,7 +94,7 @@ export async function choose(
         });
   const deployed = own?.names === undefined ? undefined : deployedFor(own.names, shipped?.project.objects, repository);
   const env = {
-    // With manifests, a process gets the environment variables of its Deployment from them.
+    // With manifests, a process already gets the environment variables of its Deployment.
     ...(shipped === undefined ? deployed?.env : {}),
     ...own?.env,
     ...(shipped !== undefined && hasWebhooks(shipped.project) ? {} : own?.withoutWebhooks),
@@ -121,10 +121,7 @@ export async function choose(
   };
 }
 
-/**
- * Surveys a project of which the user may have named the program. If that is another one than the detected one, what `init` has found out
- * about the latter is left out.
- */
+/** Surveys a project. If the user names another program than the detected one, leaves out how the detected one is built. */
 function surveyFor(
   command: readonly string[] | undefined,
   repository: Repository,
@@ -142,7 +139,7 @@ function surveyFor(
   };
 }
 
-/** Returns the flags without a command that only names a program which `init` can build and start: its arguments are detected then. */
+/** Drops the command if it only names a program that `init` can build and start, so that its arguments are detected. */
 function withoutName(flags: InitFlags, { program }: Survey): InitFlags {
   const [named = '', ...args] = flags.command ?? [];
   const isName = args.length === 0 && program?.build !== undefined && program.command[0] === normalize(named);

@@ -1,10 +1,9 @@
 /**
- * Reads from a project's own Deployment how the controller is started: its arguments, and its environment variables if no
- * manifests are installed.
+ * Reads from a project's own Deployment how the controller is started: its arguments, and its environment variables if no manifests are
+ * installed.
  *
- * Owns: the choice of that Deployment, among rendered objects or the files of the repository, and of the arguments that a
- * process can use in addition to those detected in its source. Start at {@link deployedIn}, {@link withArguments} and
- * {@link withMounted}.
+ * Owns: which Deployment of the rendered objects or the repository that is, and which of its arguments a process can use in addition to
+ * those detected in its source. Start at {@link deployedIn}, {@link withArguments} and {@link withMounted}.
  */
 import { basename } from 'node:path';
 import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';

@@ -33,7 +33,7 @@ import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
 const TRY_MS = 90_000;
 /** Time limit of a single trial; after this time, a trial has shown its effect. */
 const RUN_MS = 20_000;
-/** Maximum number of lines that are printed of each type if there is no effect to show. */
+/** Maximum number of printed lines of each type (log lines, refused requests, events) if the target has no effect to show. */
 const LINES_MAX = 8;
 /** Maximum number of other programs that are named. */
 const OTHERS_MAX = 4;
@@ -108,7 +108,9 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   return { choice: withSamples(now, chosen) };
 }
 
-/** Adds files of the project with what the target requests in vain, to what is installed; undefined if there are none. */
+/**
+ * Extends the installed manifests with project files that define objects which the target requested in vain; undefined if there are none.
+ */
 function withNeeded(choice: Choice, alone: History, say: Say): Choice | undefined {
   const { manifests } = choice.options;
   if (manifests === undefined) return undefined;

@@ -30,7 +30,7 @@ export function missingKindsIn(
 ): readonly MissingGroup[] {
   const groups = new Map<string, Set<string>>();
   const note = (group: string, kind?: string): void => {
-    // Kubernetes' own groups are skipped: one that is switched off cannot be installed.
+    // Built-in groups are skipped: if one is switched off, no CRD can provide it.
     if (!group.includes('.') || served.has(group) || isBuiltIn(group)) return;
     const kinds = groups.get(group) ?? new Set();
     if (kind !== undefined) kinds.add(kind);

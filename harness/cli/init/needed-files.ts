@@ -1,5 +1,5 @@
 /**
- * Finds files of a project with the configuration that its program requests in vain when it starts.
+ * Finds project files with the ConfigMaps and Secrets that the program requests in vain when it starts.
  *
  * Pure. Start at {@link neededFiles}.
  */
@@ -10,13 +10,16 @@ import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
 import { isForTests } from './samples.ts';
 
-/** Kinds that only hold data: an object of another kind would be work for the target or for a cluster. */
+/** Kinds that only hold data. An object of another kind would make the target or a controller of the cluster act. */
 const DATA: { readonly [resource: string]: string } = { configmaps: 'ConfigMap', secrets: 'Secret' };
 
 /** Matches what clients print about an object that they looked up: `configmap "logging" not found`, perhaps in a JSON string. */
 const NOT_FOUND = /\b(configmap|secret)s? \\?"([^"\\]+)\\?" not found/gi;
 
-/** Returns the objects that lines of a log name as missing, in any namespace: what is read from a watched list shows in no request. */
+/**
+ * Returns the objects that lines of a log name as missing, in any namespace. Requests do not show objects that a client looks up in its
+ * cache.
+ */
 export function missingInLog(lines: readonly string[]): readonly MissingObject[] {
   return lines.flatMap((line) =>
     [...line.matchAll(NOT_FOUND)].map(([, kind = '', name = '']) => ({
@@ -26,8 +29,8 @@ export function missingInLog(lines: readonly string[]): readonly MissingObject[]
 }
 
 /**
- * Returns one file for each object that is missing and that the project defines, in a file with nothing but data; those beside the
- * installed manifests are preferred.
+ * Returns one file for each missing object that the project defines in a file with only ConfigMaps and Secrets. Prefers files beside the
+ * installed manifests.
  */
 export function neededFiles(
   repository: Repository,

@@ -1,8 +1,8 @@
 /**
  * Finds the CRDs of another project's kinds in the Go module that contains their types.
  *
- * Owns: asking the `go` tool which packages are linked and where their modules are, and which module contains the CRDs: that of
- * the types, or, if the API is a nested module, the enclosing one at the same version. Start at {@link originsOf}.
+ * Owns: asking the `go` tool which packages are linked and where their modules are; choosing the module with the CRDs (the one with the
+ * types or, if the API is a nested module, the enclosing one at the same version). Start at {@link originsOf}.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -130,7 +130,7 @@ export function modulesAround({ path, version }: Module): readonly Module[] {
 const PATH_PARTS_MIN = 2;
 
 function downloaded({ path, version }: Module): string | undefined {
-  // The command runs outside of the project, whose go.mod need not require this module.
+  // Runs the command outside of the project, because its go.mod need not require this module.
   const cwd = mkdtempSync(join(tmpdir(), 'stalemate-origin-'));
   try {
     const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${path}@${version}`], {

@@ -45,7 +45,7 @@ export function plainManifests(repository: Repository, names: readonly string[])
 
 interface FileSet {
   readonly paths: readonly string[];
-  /** The number of files without those of further roles. */
+  /** The number of files, without those that only add further roles. */
   readonly needed: number;
 }
 
@@ -78,7 +78,7 @@ function withRoles(file: Manifests, account: Account, all: readonly Manifests[])
   return { paths: [...chosen].map(({ path }) => path), needed };
 }
 
-/** Reports whether an object gives or describes rights, and nothing else. */
+/** Reports whether an object is a role or a role binding. */
 function isRight({ kind }: KubeObject): boolean {
   return /^(?:Cluster)?Role(?:Binding)?$/.test(kind);
 }

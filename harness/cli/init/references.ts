@@ -1,8 +1,8 @@
 /**
  * Finds the objects that an object refers to, wherever its schema keeps such references.
  *
- * A map with a kind and a name is a reference. For Secrets and ConfigMaps, so is a field with their name whose value is a name,
- * or a map with one: `secretRef: {name: x}`, `secretName: x`, `configMapKeyRef: {name: x, key: k}`. Pure. Start at
+ * A map with a kind and a name is a reference. A field whose name contains "secret" or "configmap" refers to an object of that kind if its
+ * value is a name or a map with a name: `secretRef: {name: x}`, `secretName: x`, `configMapKeyRef: {name: x, key: k}`. Pure. Start at
  * {@link referencesIn}.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';

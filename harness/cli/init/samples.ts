@@ -170,7 +170,7 @@ type Server = ReturnType<typeof createServer>;
 
 function serverWith(crds: readonly KubeObject[]): Server {
   const server = createServer();
-  // Its webhook answers only while the target runs.
+  // A conversion webhook only answers while the target runs.
   installCrds(server, withoutConversionWebhooks(crds).crds);
   return server;
 }
@@ -188,7 +188,7 @@ function problemWith(server: Server, object: KubeObject): string {
   const spec = object['spec'];
   if (spec === null || (isRecord(spec) && Object.keys(spec).length === 0)) return 'its spec is empty';
   const { namespace = 'default' } = object.metadata;
-  // The run creates namespaces itself.
+  // The object's own namespace may be missing on this server, because only a run creates it.
   const placed = kind.namespaced ? { ...object, metadata: { ...object.metadata, namespace: 'default' } } : object;
   const path = collectionPath(kind, kind.namespaced ? 'default' : '');
   const { code, body } = createAtOnce(server, path, placed, { dryRun: 'All' });

@@ -63,7 +63,7 @@ function programOf(
   let first: Program | undefined;
   for (const detect of detectors) {
     const program = detect();
-    // If nothing can be started in a language, the language may be that of a client library beside the operator.
+    // If a language has no program to start, its files may be a client library in the operator's repository.
     if (program !== undefined && (program.command.length > 0 || program.target !== undefined)) return program;
     first ??= program;
   }

@@ -64,8 +64,8 @@ export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[
 }
 
 /**
- * Sorts by effect. kubectl refuses a sample with unknown fields, so these come last; of samples for several versions with the same effect,
- * that of the newest version comes first.
+ * Sorts by effect. Samples with unknown fields come last, because kubectl refuses them. Of samples for several versions with the same
+ * effect, the one for the newest version comes first.
  */
 function ranked(all: readonly Tried[], crds: readonly KubeObject[]): readonly Tried[] {
   const server = serverOf(crds);
@@ -83,7 +83,7 @@ function ranked(all: readonly Tried[], crds: readonly KubeObject[]): readonly Tr
   );
 }
 
-/** Returns what is the same in the paths of a sample for several versions, such as `samples/v0.9.0/a.yaml`. */
+/** Returns the path of a sample without version numbers: `samples/v0.9.0/a.yaml` and `samples/v1.0.0/a.yaml` give the same text. */
 function withoutVersion({ candidate: { file } }: Tried): string {
   return file.replaceAll(/(?<![a-z])v\d+(?:\.\d+)*/g, 'v');
 }
@@ -112,7 +112,7 @@ function worthOf(tried: Tried): number {
 /** Matches messages of servers and webhooks about a missing object: `runtimes.example.com "x" not found`, or with its kind. */
 const NOT_FOUND = /\b([A-Za-z]+)((?:\.[\w-]+)*) "([^"]+)" not found/g;
 
-/** Returns the objects that a refusal names. */
+/** Returns the missing objects that an error message of the server names. */
 function namedIn(refusal: string, kinds: ReadonlyMap<string, string>): readonly { kind: string; name: string }[] {
   const known = new Set(kinds.values());
   return [...refusal.matchAll(NOT_FOUND)].flatMap(([, head = '', group = '', name = '']) => {
@@ -222,8 +222,8 @@ function owned({ candidate, effect }: Tried): Candidate | undefined {
 }
 
 /**
- * Returns objects outside the candidate that it refers to or that the target requested: from the repository, or generated if
- * possible.
+ * Returns the missing objects that the candidate refers to, the target requested or the server named in an error. Takes them from the
+ * repository, or generates them if possible.
  */
 function missingBeside(
   { candidate, beside, effect }: Tried,

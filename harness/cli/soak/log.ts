@@ -111,6 +111,6 @@ function syncFolder(folder: string): void {
     fsyncSync(fd);
     closeSync(fd);
   } catch {
-    // Some systems cannot open a folder as a file, and flush its entries without being asked.
+    // Systems that cannot open a folder as a file flush its entries themselves.
   }
 }

@@ -125,7 +125,7 @@ export class Disturbance {
     return this.#call(async () => void (await Promise.all(all.map((between) => between.restore()))));
   }
 
-  /** Queues a call; {@link end} reports its error. If a proxy is gone together with its target, there is nothing to do. */
+  /** Queues a call; {@link end} reports its error. */
   #call(work: () => Promise<void>): Promise<void> {
     this.#underWay++;
     const done = this.#calls.then(work).catch((error: unknown) => {

@@ -65,7 +65,7 @@ class Cleaner implements CleanUp {
       if (found !== undefined) made.set(found.uid, found);
     }
     const objects = [...made.values()];
-    // These are deleted before namespaces, none of which can be deleted while an APIService has no server or a webhook does not answer.
+    // Deleted before the namespaces: while an APIService has no server or a webhook does not answer, no namespace can be deleted.
     for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     const looks = namespaces.map(async (name) => ((await this.#namespace(name, later.has(name))) ? [name] : []));
     const own = (await Promise.all(looks)).flat();
@@ -133,7 +133,7 @@ class Cleaner implements CleanUp {
     if (this.#dryRun || this.#isGone(what, await this.#end(path, uid, isKept))) this.removed.push(what);
   }
 
-  /** Deletes a CRD, which deletes all of its objects, so only if no other user has any. */
+  /** Deletes a CRD, unless another user has objects of its kind, because they would be deleted with it. */
   async #definition(crd: MadeObject, own: readonly string[]): Promise<void> {
     const there = await this.#found(pathOf(crd.apiVersion, crd.resource, crd.name), `${crd.resource} ${crd.name}`);
     if (there?.metadata.uid !== crd.uid) return;
@@ -186,7 +186,7 @@ class Cleaner implements CleanUp {
     return this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } });
   }
 
-  /** Returns the object; undefined if it is gone (only 404 proves that), or if that is unknown, which is reported. */
+  /** Returns the object. Undefined if it is gone, which only a 404 proves, or if the read failed, which is reported. */
   async #found(path: string, what: string): Promise<KubeObject | undefined> {
     const { code, body } = await this.#ask('GET', path);
     if (code === 200) return body as unknown as KubeObject;

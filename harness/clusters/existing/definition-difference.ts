@@ -2,7 +2,7 @@
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { diffContent } from '../../model/leaf.ts';
 
-/** Returns the differences, since an installed CRD is used unchanged. */
+/** Returns a warning about the differences, if there are any: an installed CRD is used unchanged. */
 export function differenceOf(wanted: KubeObject, there: KubeObject): readonly string[] {
   const only = ({ spec }: KubeObject): KubeObject => ({
     apiVersion: '',

@@ -1,4 +1,4 @@
-/** Helps to detect whether kube-controller-manager runs for a server, as it creates objects in every namespace. */
+/** Objects that kube-controller-manager creates in every namespace: they show whether it runs for a server. */
 
 /** The objects that it creates. */
 export const MANAGED: readonly string[] = ['configmaps/kube-root-ca.crt', 'serviceaccounts/default'];

@@ -1,5 +1,6 @@
 /**
- * Prepares an existing server for the runs of one campaign: installs missing CRDs, creates namespaces of its own, nothing else.
+ * Prepares an existing server for the runs of one campaign: installs missing CRDs, creates namespaces of its own, the project's manifests
+ * and the initial objects, nothing else.
  *
  * Owns: the order of these steps, and warnings about CRDs that exist and differ. Does not own: whether the server may be used (`guard.ts`),
  * removing everything again (`clean-up.ts`). Start at {@link openExisting}.
@@ -81,7 +82,7 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
     );
     territory.take(CRD, made);
   }
-  // Not every server stores APIServices.
+  // Does not wait for APIServices, which not every server stores.
   const places = crds.flatMap(placesOf).filter((path) => !path.startsWith('/apis/apiregistration.k8s.io/'));
   await Promise.all(places.map((path) => served(upstream, path)));
   await Promise.all(

@@ -17,7 +17,7 @@ export function noteServed(uid: string, url: string, folder: string = stateFolde
     forgetEnded(folder);
     writeFileSync(file, `${JSON.stringify({ version: 1, uid, url, process: ourProcess() })}\n`, { mode: 0o600 });
   } catch {
-    // If the home folder is not writable, the user needs a flag; the server still starts.
+    // The server starts even if the record cannot be written. The user then has to allow the cluster with a flag.
   }
   return () => rmSync(file, { force: true });
 }

@@ -74,7 +74,7 @@ describe('what a kind cluster needs', () => {
     expect(await nodeImage('docker', { kubernetesVersion: '1.33' })).toBe('kindest/node:v1.33.7');
     expect(await nodeImage('docker', { kubernetesVersion: 'v1.9.11' })).toBe('kindest/node:v1.9.11');
     expect(await nodeImage('docker', { image: 'mine:v1.34.0' })).toBe('mine:v1.34.0');
-    // Like those of all flags, the variable of --kind-image is read with the flags, not here.
+    // The variable of --kind-image has no effect here: it is read together with the flags, like the variables of all flags.
     vi.stubEnv('STALEMATE_KIND_IMAGE', 'mine:v1.34.0');
     expect(await nodeImage('docker', {})).toBe('docker.io/kindest/node:v1.34.2');
     expect(await refusal(() => nodeImage('docker', { kubernetesVersion: '1.35' }))).toContain(

@@ -1,9 +1,8 @@
 /**
  * The container engine that kind uses, and its node images.
  *
- * Owns: which engine answers, which image a cluster is created from, and the error message if either is missing, which appears within a
- * second, before anything is created. Images are never pulled implicitly, as each is half a gigabyte. Start at {@link findEngine} and
- * {@link nodeImage}.
+ * Owns: choosing the engine and the image of a cluster. If either is missing, the error appears within a second, before anything is
+ * created. Images are never pulled implicitly, as each is half a gigabyte. Start at {@link findEngine} and {@link nodeImage}.
  */
 import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { HarnessError } from '../../model/errors.ts';

@@ -90,7 +90,10 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
     await kind.run(['export', 'logs', logs, '--name', name]).catch(() => {});
     return logs;
   };
-  /** Deletes the cluster. If that fails, the watchdog retries after this process has ended; the result of the run must not be lost. */
+  /**
+   * Deletes the cluster. A failure is only printed, because the result of the run must not be lost; the watchdog retries after this process
+   * has ended.
+   */
   const end = async (): Promise<void> => {
     try {
       await kind.remove(name, owned);

@@ -1,9 +1,9 @@
 /**
  * Prepares a kind cluster for the runs of one worker: in its initial state, with everything that runs need.
  *
- * Its etcd is reset like envtest's, by keys and values, including uids. A worker removes leftovers of earlier workers, of this run or, if
- * the cluster is kept, of an earlier one; a dump of the initial state is stored beside the kubeconfig. Does not own: the cluster's lifetime
- * (`kind-cluster.ts`). Start at {@link openKind}.
+ * Its etcd is reset like envtest's, by keys and values, including uids. A worker first removes the leftovers of earlier workers, of this
+ * run or, in a kept cluster, of an earlier run. For that, a dump of the initial state is stored beside the kubeconfig. Does not own: the
+ * cluster's lifetime (`kind-cluster.ts`). Start at {@link openKind}.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ import { isServersKey, isTargetsKey } from '../real/storage-key.ts';
 /** The time limit for readiness: kubeadm finishes before the API server is ready for everything. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
-/** Paths that answer once the server is ready and has created its initial objects, including the last ones. */
+/** Paths that all answer once the server is ready and has created its last initial object. */
 const READY = ['/readyz', ...OWN];
 const NEW_FILE = 'new.json';
 
@@ -94,7 +94,7 @@ async function asNew(etcd: Etcd, file: string): Promise<void> {
   const { values } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly values: { readonly [key: string]: string };
   };
-  // Some keys were left by a worker that was killed before it could remove its target.
+  // Includes the keys of targets: a worker that was killed may not have removed its target.
   const keys = [...stored.keys()].filter((key) => !isServersKey(key) || isTargetsKey(key));
   const put = Object.entries(values).filter(([key, value]) => !isServersKey(key) && stored.get(key)?.value !== value);
   await etcd.write({ put: new Map(put), remove: keys.filter((key) => values[key] === undefined) });

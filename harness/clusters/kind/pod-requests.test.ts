@@ -1,4 +1,4 @@
-/** The events that a watch of a pod reports after the server has dropped its revision. */
+/** What a watch of a pod reports if the revision that it resumes from has expired. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,9 +1,9 @@
 /**
  * Signals to a container of a pod, as a script for its node.
  *
- * A kubelet that terminates a pod signals only its first process, which may or may not forward the signal. A program below `tini` or `sh`
- * that received SIGTERM twice would treat the second one as a request to exit immediately. SIGSTOP and SIGKILL go to the whole container.
- * Start at {@link signalScript}.
+ * SIGTERM goes only to the container's first process, as from a kubelet; that process may forward it. If every process got it, a program
+ * below `tini` or `sh` could receive it twice, and take the second one as a request to exit immediately. Other signals go to the whole
+ * container. Start at {@link signalScript}.
  */
 export type PodSignal = 'KILL' | 'TERM' | 'STOP' | 'CONT';
 

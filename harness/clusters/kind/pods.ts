@@ -38,8 +38,8 @@ export interface PodObjects {
 /** The time limit for starting: the image is already loaded, so a pod starts within seconds on any machine. */
 const START_MAX_MS = 90_000;
 /**
- * The share of the target's readiness limit within which a pod must start: at that limit the run continues without the pod, and the
- * kubelet's reason must be reported before then.
+ * A pod must start within this share of the target's readiness limit. At the limit, the run continues without the pod; the kubelet's reason
+ * has to be reported before that.
  */
 const START_SHARE = 0.9;
 /** How long to wait for the last output, in ms. */

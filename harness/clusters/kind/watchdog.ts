@@ -35,7 +35,7 @@ export class Watchdog {
     this.#shell = new WatchingShell(SCRIPT, [cluster, folder], env);
   }
 
-  /** Tells the watchdog the pid of the process that creates the cluster. */
+  /** Sends the watchdog the pid of the process that creates the cluster. */
   making(pid: number): void {
     this.#shell.tell(`making ${pid}`);
   }

@@ -2,8 +2,8 @@
  * Answers and events that a server has sent and no client has received yet; they are passed on together, in the embedded server's order.
  *
  * Answers and watches use separate connections, so their order of arrival is random. Owns: the order in which they are passed on. A change
- * is sent to watches in the order in which they were opened, and only then is the client that made it answered; a watch opens before its
- * first events. Start at {@link Arrivals}.
+ * goes first to the watches, in the order in which they were opened, and then to the client that made it, as its answer. A watch opens
+ * before its first events. Start at {@link Arrivals}.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 
@@ -21,7 +21,7 @@ const ANSWER = 1;
 const FIRST_EVENT = 2;
 /** Unpublished changes wait for an answer; after this time, in ms, they are published without it. */
 const HASTEN_MS = 1_000;
-/** Arrivals that refer to unpublished changes are passed on after this time, in ms. */
+/** After this time, in ms, arrivals are passed on even if they refer to unpublished changes. */
 const UNPUBLISHED_MS = 5_000;
 const ALWAYS = (): boolean => true;
 

@@ -1,8 +1,8 @@
 /**
  * The changes that the answer to a write reports, on a server whose changes are only observed from outside.
  *
- * Owns: interpreting answers. A write whose answer has a resourceVersion made that revision, unless the revision is an old one; the
- * deletion of an object belongs to the client that requested it or removed its last finalizer. Start at {@link claimsOf}.
+ * Owns: interpreting answers. A write made the revision that its answer contains as resourceVersion, unless that revision is an earlier
+ * one. The deletion of an object belongs to the client that requested it or removed the last finalizer. Start at {@link claimsOf}.
  */
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';

@@ -49,7 +49,7 @@ export class CommitOrder {
 
   /**
    * `publish` is called with each change on behalf of the client that made it; `published` afterwards. Changes that do not belong to the
-   * run are skipped, whoever made them.
+   * run are skipped, whichever client made them.
    */
   constructor(
     publish: (change: ObservedChange) => void,
@@ -91,8 +91,8 @@ export class CommitOrder {
   }
 
   /**
-   * Publishes observed changes although answers are missing. A change to the object of a write in progress is attributed to that write: a
-   * slow webhook may have to convert its answer first.
+   * Publishes observed changes although answers are missing. A change to the object of a write in progress is attributed to that write,
+   * whose answer may be late because a slow webhook has to convert it first.
    */
   hasten(): void {
     this.#settle(true);

@@ -10,7 +10,7 @@ export class Departure {
     this.#happened = new Promise((_, reject) => {
       this.#reject = reject;
     });
-    // Waiting callers get the error; without any, this prevents an unhandled rejection.
+    // Callers that wait get the error. If there are none, the rejection must not count as unhandled.
     this.#happened.catch(() => {});
   }
 

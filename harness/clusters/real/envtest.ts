@@ -50,9 +50,9 @@ export interface Envtest {
   stop(): Promise<void>;
 }
 
-/** After this silence, in ms, the control plane's other components count as having finished their reaction to a reset. */
+/** If nothing changes for this long, in ms, the control plane's other components count as done with their reaction to a reset. */
 const QUIET_MS = 250;
-/** The paths of objects that a server creates at startup, including the last ones. */
+/** The paths of objects that a server creates at startup, among them those that it creates last. */
 export const OWN: readonly string[] = [
   '/api/v1/namespaces/kube-node-lease',
   '/api/v1/namespaces/default/services/kubernetes',

@@ -1,8 +1,9 @@
 /**
- * Resets a server through its etcd, bypassing it: key by key, etcd gets the content that it had when the campaign began.
+ * Resets a server by writing to its etcd: key by key, etcd gets the content that it had when the campaign began.
  *
- * For a server whose etcd the harness also runs. Controllers may still react to deleted objects, so the reset is complete only once the state has
- * stayed unchanged for a while. Owns: which keys have changed, and waiting until the server shows the state. Start at {@link EtcdReset}.
+ * For a server whose etcd the harness also runs. Controllers may still react to deleted objects, so the reset is complete only once the
+ * state has stayed unchanged for a while. Owns: which keys have changed, and waiting until the server shows the state. Start at {@link
+ * EtcdReset}.
  */
 import { builtInResources } from 'stalemate-apiserver';
 import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -17,7 +18,7 @@ const BUILT_IN_RESOURCES = builtInResources();
 export class EtcdReset implements Reset {
   readonly #etcd: Etcd;
   readonly #view: ServerView;
-  /** The revisions at which etcd's keys had the desired content. */
+  /** For each key of etcd, a revision at which it has its initial content. */
   readonly #clean = new Map<string, number>();
   #stored: ReadonlyMap<string, Stored> = new Map();
   /** Uids of the objects that the server must show. */
@@ -57,7 +58,7 @@ export class EtcdReset implements Reset {
         wasClean = true;
         await realDelay(this.#quietMs);
       }
-      // If other components write too, the observed state may differ, so it is checked again.
+      // With other components the observed state may already differ again, so do not wait for it: the loop checks it.
       if (this.#quietMs === 0) await this.#view.until(() => this.#shows(written), 'show the reset state');
     }
   }

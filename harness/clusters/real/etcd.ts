@@ -1,8 +1,8 @@
 /**
  * Reads and writes the content of an API server in etcd, bypassing the server, over etcd's JSON gateway.
  *
- * API servers notice changes by watching etcd, as each of several servers does for the others' writes, so a state restored here is visible
- * to all clients, regardless of finalizers, admission or authorization. Owns: keys and stored values. Does not own: which objects they are
+ * An API server watches etcd, because other API servers may write to it. So a state that is restored here is visible to all clients,
+ * regardless of finalizers, admission or authorization. Owns: keys and stored values. Does not own: which objects they are
  * (`storage-key.ts`). Start at {@link Etcd}.
  */
 import { Agent, request as send } from 'node:https';

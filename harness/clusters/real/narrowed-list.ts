@@ -1,5 +1,6 @@
 /**
- * Filters a list over all namespaces to those of the run: if the run has several, no path or selector requests exactly these.
+ * Removes the objects of other namespaces from a list of all namespaces: if the run has several namespaces, no path or selector requests
+ * exactly these.
  *
  * The filtered list is encoded again as JSON or protobuf, in the format that the client prefers. Start at {@link narrowedList}.
  */
@@ -21,7 +22,7 @@ export function narrowedList({ code, headers, body }: ApiResponse, isShown: IsSh
     ...(headers === undefined ? {} : { headers }),
     body: { ...rest, ...(left === undefined ? {} : { metadata: left }), [key]: of },
   });
-  // An empty list may have no items.
+  // An empty list may lack the field `items`.
   if (Array.isArray(rows))
     return made(
       'rows',

@@ -1,5 +1,5 @@
 /**
- * The node without a machine on which kwok simulates pods.
+ * A node without a machine: kwok simulates its pods.
  *
  * Its heartbeats count as the server's own writes, like those of a kind cluster's node (`storage-key.ts`). Owns: creating the node, and
  * when it accepts pods. Start at {@link makeNode}.

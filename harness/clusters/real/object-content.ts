@@ -31,7 +31,7 @@ export function creatable({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...rest, metadata: without(without(metadata, SERVERS), DELETION) };
 }
 
-/** Replaces uids, for an object that refers to another object's replacement. */
+/** Replaces the uids of objects that were created again, in an object that refers to them. */
 export function withUids<T extends JsonValue>(value: T, uids: ReadonlyMap<string, string>): T {
   return uids.size === 0 ? value : (replaced(value, uids) as T);
 }

@@ -66,7 +66,10 @@ export class Objects {
     return (await this.#put(kind, versioned(object, resourceVersion), 'status')) ?? made;
   }
 
-  /** Gives `now` the content of `wanted`; resolves with true if the server accepted it, with false if another write came first. */
+  /**
+   * Gives `now` the content of `wanted`. Resolves with false if the server rejects the content, but with true if the object is gone or
+   * another write came first (404, 409).
+   */
   async update(kind: ResourceKind, wanted: KubeObject, now: KubeObject, hasStatus: boolean): Promise<boolean> {
     const { uid = '', resourceVersion = '' } = now.metadata;
     const body = versioned(wanted, resourceVersion);

@@ -12,9 +12,7 @@ import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 
-/**
- * The longest time, in ms, for which an event is expected: a server delivers events within milliseconds, or has an unknown reason not to.
- */
+/** After this time, in ms, no event is expected any more: a server delivers events within milliseconds, or has an unknown reason not to. */
 const OWED_MS = 1_000;
 
 export interface OpenWatch {

@@ -89,6 +89,6 @@ export async function served(upstream: Upstream, path: string): Promise<void> {
  * know the kind yet.
  */
 export async function takesWrites(upstream: Upstream, collections: readonly string[]): Promise<void> {
-  // The answer to this invalid request does not matter: the server has waited before it.
+  // The request is invalid, but its answer does not matter: the server delays it as well.
   await Promise.all(collections.map((path) => ask(upstream, 'POST', path, {}, { dryRun: 'All' })));
 }

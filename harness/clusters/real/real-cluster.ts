@@ -41,7 +41,7 @@ export interface Witness {
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  /** The same server as the target reaches it, through a relay or as a separate user; absent if the target reaches it as the run does. */
+  /** The same server for the target's requests: through a relay, or as a separate user. Absent if the target uses `remote`. */
   readonly front?: RemoteServer;
   /**
    * Reports whether the run must not wait for answers right now: because the relay is disturbed, so that answers take long or never come,
@@ -90,7 +90,7 @@ export class RealCluster implements Cluster {
   #state: ClusterState | undefined;
   /** The revision at which the run began; older revisions belong to earlier runs. */
   #base = 0;
-  /** Departed once a server other than the intended one answers. */
+  /** Aborts what waits for the server once it is no longer the intended one. */
   readonly #departure = new Departure();
   /** Requests without an answer yet, by number. */
   readonly #unanswered = new Set<number>();
@@ -255,7 +255,7 @@ export class RealCluster implements Cluster {
     const abandon = (): void => {
       if (isOver) return;
       isOver = true;
-      // Only the answer shows whether an apply has created an object.
+      // Do not cancel an apply: only its answer shows whether it has created an object.
       if (unknown === undefined) cancel?.();
       // The request's effect, if any, is observed; its answer has no recipient.
       this.#unanswered.delete(number);
@@ -285,8 +285,8 @@ export class RealCluster implements Cluster {
   }
 
   /**
-   * Reads the object before an apply that may create a cluster-scoped one; resolves with the answer to the apply if the object belongs to
-   * other users.
+   * Reads the object before an apply that may create a cluster-scoped object. Resolves with a 403 for the apply if the object belongs to
+   * another user, or if the read failed.
    */
   async #lookFirst(request: ApiRequest, path: string): Promise<ApiResponse | undefined> {
     const look: ApiRequest = { method: 'GET', path, query: {}, headers: { 'user-agent': 'stalemate' } };
@@ -416,7 +416,7 @@ export class RealCluster implements Cluster {
   }
 }
 
-/** Subtracts an event that no client receives from the bytes that wait for the client. */
+/** Subtracts an event that is not passed on from the bytes that wait for the client. */
 function uncountBytes(request: ApiRequest, event: WatchEvent | RawEvent): void {
   const carrier = carrierOf(request);
   if (carrier !== undefined && 'bytes' in event) carrier.waitingBytes -= event.bytes.length;

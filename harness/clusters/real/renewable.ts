@@ -1,7 +1,7 @@
 /**
  * A control plane that is replaced by a fresh one if its state cannot be reset.
  *
- * Runs see one cluster. Start at {@link openEnvtest}.
+ * Runs do not notice the replacement. Start at {@link openEnvtest}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ResponseSink } from 'stalemate-apiserver/wire/http';

@@ -41,7 +41,7 @@ export class RequestReset implements Reset {
   readonly #view: ServerView;
   readonly #objects: Objects;
   readonly #kept = new Map<string, { readonly kind: ResourceKind; readonly object: KubeObject }>();
-  /** Versions of kept objects that are known to be unchanged. */
+  /** For the key of each kept object, a version in which it has its initial content. */
   readonly #clean = new Map<string, string>();
   readonly #touched = new Set<string>();
 
@@ -152,7 +152,7 @@ export class RequestReset implements Reset {
         return this.#remove(kind, difference.now);
       case 'changed': {
         const { now, kept } = difference;
-        // A terminating object cannot be kept, and an object that may not be changed back is created again.
+        // An object that is terminating, or that cannot be changed back, is deleted and later created again.
         if (now.metadata.deletionTimestamp !== undefined) return this.#remove(kind, now);
         if (!(await this.#objects.update(kind, withUids(kept, this.#uids), now, this.#hasStatus(kind))))
           await this.#remove(kind, now);

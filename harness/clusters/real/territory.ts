@@ -55,7 +55,7 @@ export class Territory {
   readonly #intends: NonNullable<TerritoryParts['intends']>;
   readonly #unmade: NonNullable<TerritoryParts['unmade']>;
   readonly #made: NonNullable<TerritoryParts['made']>;
-  /** The run's cluster-scoped objects: uids, with keys such as `clusterroles.rbac.authorization.k8s.io/name`. */
+  /** The keys of the run's cluster-scoped objects, such as `clusterroles.rbac.authorization.k8s.io/name`, by uid. */
   readonly #uids = new Map<string, string>();
   /** The keys of cluster-scoped objects about to be created. */
   readonly #meant = new Set<string>();
@@ -109,7 +109,7 @@ export class Territory {
     return this.#uids.has(uid);
   }
 
-  /** As {@link hasMade}, as far as can be known before the answer. */
+  /** Like {@link hasMade}, but also true for an object that the run is about to create. */
   mayHaveMade({
     resource,
     namespace,
@@ -133,7 +133,7 @@ export class Territory {
     const { resource, uid, object, type, namespace } = change;
     const isOurs = this.owns(change);
     if (type === 'DELETED') this.#uids.delete(uid);
-    // An apply to an object that another user created in the meantime changes it and creates nothing.
+    // Only `ADDED`: an apply to an object that another user created in the meantime changes the object and creates nothing.
     else if (isMade && !isOurs && namespace === '' && type === 'ADDED') this.take(resource, object);
     return isOurs || isMade;
   }
@@ -184,8 +184,8 @@ export class Territory {
   }
 
   /**
-   * Decides about that apply by the result of the read. If the apply may be sent, records what it is about to create; otherwise returns the
-   * answer to it.
+   * Decides about an apply for which {@link unknownOf} returned a path, by the answer to the read. If the apply may be sent, records what
+   * it is about to create; otherwise returns the answer to it.
    */
   lookedAt(request: ApiRequest, { code, body }: ApiResponse): ApiResponse | undefined {
     const info = requestInfo(request.method, request.path, request.query);
@@ -218,7 +218,7 @@ export class Territory {
     return reads && !segments.includes('proxy') && ABOUT_SERVER.has(segments[0] ?? '');
   }
 
-  /** Makes the same decision for a request that upgrades its connection, before any of the request is sent. */
+  /** Decides like {@link leads} about a request that upgrades its connection, before any of the request is sent. */
   mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
     const path = target.replace(/\?.*$/s, '');
     const impersonated = headers.find((text, at) => at % 2 === 0 && IDENTITY.test(text));
@@ -241,7 +241,7 @@ export class Territory {
     else if (code >= 400 && code < 500) this.#unmade(request.path, nameIn(request));
     const kind = kindOf(info, kinds);
     if (code !== 201 || kind === undefined) return;
-    // Only the uid in the answer is used: the answer may be a partial object.
+    // Only the name and the uid in the answer are used: the answer may be a partial object.
     if (uid !== '')
       this.take(groupResource(info), { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, uid } });
   }
@@ -252,7 +252,7 @@ export class Territory {
     const others = (this.#applying.get(place) ?? 1) - 1;
     if (others > 0) this.#applying.set(place, others);
     else this.#applying.delete(place);
-    // Of several simultaneous applies of the run, only one creates the object.
+    // The object was created by this apply or another one of the run, or may still be.
     if (code === 201 || code >= 500 || others > 0 || this.#hasMadeAt(place)) return;
     this.#unmade(collectionOf(request.path), info.name);
     if (code < 300)
@@ -271,7 +271,7 @@ export class Territory {
     return this.#own.has(resource) || this.#allows(resource, name);
   }
 
-  /** Returns the answer for the client, with a refusal in place of a redirect, which a client must never get. */
+  /** Returns the answer for the client: a 502 in place of a redirect, which a client must never get. */
   answerOf(answer: ApiResponse): ApiResponse {
     if (!isRedirect(answer.code)) return answer;
     const message = `the API server redirected the request (${answer.code}), which is not followed`;
@@ -283,7 +283,7 @@ export class Territory {
     return `the run is only about its own namespaces (${this.#namespaces.join(', ')})`;
   }
 
-  /** @param like - The key that distinguishes kinds of refusals. */
+  /** @param like - Of all refused requests with this key, only the first is recorded. */
   #refused(like: string, what: string, why: string): ApiResponse {
     const message = why === '' ? what : `${what}: not sent, ${why}`;
     if (!this.#refusals.has(like)) this.#refusals.set(like, message);
@@ -337,7 +337,8 @@ export class Territory {
   }
 
   /**
-   * Reports whether a cluster-scoped read is allowed: all are, except requests that lead elsewhere, and reads of other users' namespaces.
+   * Reports whether a cluster-scoped read is allowed: all are, except reads of other users' namespaces, and of subresources such as
+   * `nodes/proxy`.
    */
   #mayRead(info: RequestInfo): boolean {
     const { subresource, name } = info;
@@ -393,8 +394,8 @@ function decodedSegments(path: string): readonly string[] | undefined {
 }
 
 /**
- * Reports whether a server reads the deciding query parameters as we do. A Go server ignores a parameter that is badly encoded or contains
- * a semicolon: what looks like a watch here would be a list there, and what looks like a dry run would be stored.
+ * Reports whether a server interprets `watch` and `dryRun` as we do. A Go server ignores a parameter that is badly encoded or contains a
+ * semicolon: what looks like a watch here would be a list there, and what looks like a dry run would be stored.
  */
 function isPlainQuery({ watch = '', dryRun = '' }: ApiRequest['query']): boolean {
   return !/[%;]/.test(watch + dryRun);

@@ -87,7 +87,7 @@ function troubles({ divergence, use }: SearchTally, { process }: RunConfig): rea
 
 /** Adds the number of times a finding was seen; at least 1, since a lost worker does not count the finding that it caused. */
 function counted(finding: Finding, total: SearchTally): Finding {
-  // A cause may have been counted under another of its names, of an example that a better one has replaced.
+  // The cause may also have been counted under other keys, such as the key of an earlier example that was replaced.
   const keys = [...new Set([causeKey(finding.violation), ...(finding.also ?? [])])];
   const { signature } = finding.violation;
   const count = Math.max(

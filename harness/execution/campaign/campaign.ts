@@ -47,7 +47,7 @@ export interface CampaignOptions {
   readonly plan?: TimePlan;
 }
 
-/** How often progress is reported in any case, in ms. */
+/** How often progress is reported even if the worker sends nothing, in ms. */
 const BEAT_MS = 5_000;
 /** A worker that has sent no sign of life for this many ms when its time is over may have been blocked. */
 const SILENT_MS = 2_000;
@@ -103,7 +103,7 @@ class Campaign {
   #undisturbedRun = 0;
   #tally = newTally();
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
-  /** Set if a worker was lost: the next one repeats its trials, and announces each trial before it runs. */
+  /** Set if a worker was lost: the next worker repeats that worker's trials, and announces each trial before it runs. */
   #suspicion: Suspicion | undefined;
   /** The known causes that were passed to the current worker, which affect which trials come next. */
   #known: readonly KnownCause[] = [];
@@ -196,7 +196,7 @@ class Campaign {
         this.#receive(message);
       },
     }).finally(() => realClearInterval(beat));
-    // If workers are lost, only the careful one is counted: it repeats the trials of the earlier one, up to the trial that caused the loss.
+    // After a loss, only the careful worker is counted: it repeats the lost worker's trials, up to the trial that caused the loss.
     if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
     if (how.error !== undefined) return { end: 'broken', error: workerError(how.error, how.output) };
@@ -218,8 +218,8 @@ class Campaign {
   }
 
   /**
-   * Records that the worker was stopped in the middle of its work: a violation that it was shrinking or reproducing is neither confirmed nor
-   * ruled out.
+   * Records that the worker was stopped in the middle of its work: a violation that it was shrinking or reproducing is neither confirmed
+   * nor ruled out.
    */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
@@ -353,7 +353,7 @@ function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
   return grade === 'pathological';
 }
 
-/** Returns the other names of a cause whose example is replaced by one with the cause `key`. */
+/** Returns the keys of the finding that is replaced, without `key`, which is the new finding's own. */
 function namesOf(before: Finding | undefined, key: string): readonly string[] {
   if (before === undefined) return [];
   return [causeKey(before.violation), ...(before.also ?? [])].filter((name) => name !== key);
@@ -370,7 +370,7 @@ function toFinding(found: Found, config: RunConfig, known: readonly string[] = [
   };
 }
 
-/** Returns the job that replays a trial as if it had been stored, without the search that drew it. */
+/** Returns the job that replays a trial as if it had been stored: `search`, which only a search needs, is left out. */
 function replayOf(trial: Trial, subject: Subject): ReplayJob {
   return {
     job: 'replay',

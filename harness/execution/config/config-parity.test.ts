@@ -17,7 +17,7 @@ afterEach(() => {
 
 const CLAIM = { name: 'a', resource: 'pods', cel: 'true' };
 
-/** The type of every option: a new option does not compile until `ALL` sets it. */
+/** The options of a configuration file, none of them optional: after an option is added, this test does not compile until `ALL` sets it. */
 type OfFiles = Required<Omit<StalemateOptions, 'allowContexts' | 'allowClusters'>>;
 const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   target: 'target.ts',

@@ -1,8 +1,8 @@
 /**
  * The configuration as a JSON Schema, for completion and validation of `stalemate.config.yaml` in editors.
  *
- * Derived from the schema that validates options. Leaves out options that need a program (functions as claims, custom properties; in YAML,
- * claims are CEL expressions) and options that a project file must not contain.
+ * Derived from the schema that validates options. Leaves out what can be written only in code (claims that are functions, custom
+ * properties; in YAML, claims are CEL expressions), and options that a project file must not contain.
  */
 import { z } from 'zod';
 import { isMap } from 'stalemate-apiserver/objects/json';

@@ -312,7 +312,9 @@ function meant({ issues }: z.ZodError): string {
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** Returns the user's own claims and properties. A worker has to import the configuration again for them. */
+/**
+ * Returns the user's own claims and properties. They may contain functions, so a worker has to import the configuration again to get them.
+ */
 export function ownProperties(options: StalemateOptions): readonly Property[] {
   return [
     ...(options.properties ?? []).filter((property) => typeof property !== 'string'),

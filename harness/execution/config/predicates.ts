@@ -126,7 +126,7 @@ function violationOf(
   };
 }
 
-/** A version `of` to evaluate a claim for, right after a change `by` of the same object or of another one. */
+/** One evaluation of a claim: for the version `of`, right after the change `by`, which may be a change of another object. */
 interface Moment {
   readonly by: Revision;
   readonly of: Revision;

@@ -167,7 +167,7 @@ function chosenProperties(options: StalemateOptions, context: ResolveContext): r
   // Adding a custom property does not deselect the catalogue.
   const isNone = options.properties?.length === 0;
   const narrowed = isNone || listed.some(({ name }) => context.properties.some((property) => property.name === name));
-  // Deduplicated by name: a configuration may import them from another copy of stalemate.
+  // Deduplicated by name, because a configuration may import the catalogue's properties from another copy of stalemate.
   const chosen = (narrowed ? [...listed, ...own] : known).map((property) => [property.name, property] as const);
   return [...new Map(chosen).values()];
 }

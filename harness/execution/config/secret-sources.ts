@@ -11,7 +11,7 @@ export function secretSources({
   return { samples, objects: project?.objects ?? [], command: started.flatMap(({ command }) => command), env };
 }
 
-/** Returns environment variables in the form that a container in a manifest has. */
+/** Returns environment variables in the form of a container's `env` in a manifest. */
 export function variablesOf(env: { readonly [name: string]: string }): readonly object[] {
   return Object.entries(env).map(([name, value]) => ({ name, value }));
 }

@@ -1,5 +1,5 @@
 /**
- * Helpers for tests of the gate: a gate in front of the real server, and actors that record what they receive.
+ * Helpers for tests of the gate: a gate in front of the embedded API server, and actors that record what they receive.
  *
  * Located here because `gate` and `apiserver` must not import each other; this is the first layer that may import both. Used by tests only.
  */
@@ -27,7 +27,10 @@ export interface GateRig {
   readonly recorder: Recorder;
   readonly naming: Naming;
   readonly server: ApiServer;
-  /** Actors that the schedule crashed, and `replica` for each replica that it started. */
+  /**
+   * What the schedule did: the name of each actor that it crashed, `replica` for each replica that it started, and a line for each pause
+   * and delay.
+   */
   readonly hooked: readonly string[];
   /** Releases the items that the schedule has delayed. */
   readonly arriveLate: () => void;
@@ -42,7 +45,7 @@ export interface GateRig {
 }
 
 /**
- * Returns a gate in front of the real server.
+ * Returns a gate in front of the embedded API server.
  *
  * @param lossy Wraps the server behind the gate.
  */

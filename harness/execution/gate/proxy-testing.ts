@@ -1,5 +1,5 @@
 /**
- * Helpers for tests of the gate as a proxy: an API server, the gate's front before it, and raw requests to both.
+ * Helpers for tests of the gate as a proxy: an API server, the gate's front in front of it, and raw requests to both.
  *
  * Located here because `gate` and `apiserver` must not import each other. Used by tests only.
  */
@@ -32,7 +32,7 @@ export interface ProxyRig extends TestServer {
 const authority = new CertificateAuthority();
 const identity = authority.issueServer();
 
-/** Starts an API server, which authenticates by token, with the gate's front before it. */
+/** Starts an API server, which authenticates by token, behind the gate's front. */
 export async function proxyRig(more: Partial<FrontOptions> = {}): Promise<ProxyRig> {
   const made = testServer();
   const user = { name: 'admin', groups: ['system:masters'] };
@@ -67,7 +67,7 @@ export interface GatedRig extends TestServer, StandingGate {
   closeServer(): Promise<void>;
 }
 
-/** Starts an API server with a gate before it, which applies the holds and faults of a schedule to actor `controller`. */
+/** Starts an API server behind a gate that applies the holds and faults of a schedule to actor `controller`. */
 export async function gatedRig(
   schedule: Pick<Partial<Schedule>, 'holds' | 'faults'> = {},
   more: Pick<OpenGateOptions, 'watchBytesMax' | 'only'> = {},

@@ -1,6 +1,6 @@
 /**
- * Puts toxiproxy on two links: between a process target and the gate, inside the network of each incarnation, where its connections start;
- * and between the gate and a real API server.
+ * Puts toxiproxy on two links: between a process target and the gate, and between the gate and a real API server. On the first link, the
+ * proxy is inside the network of each incarnation, where its connections start.
  *
  * Owns: one server per network, one proxy per incarnation and per API server. Does not own: what the proxies do to connections
  * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.

@@ -25,7 +25,7 @@ export function namespacesThere(
   );
   const made = [...new Set([namespace, ...namespacesOf(samples), ...shipped])];
   const later = samples.flatMap(({ kind, metadata: { name = '' } }) => (kind === 'Namespace' ? [name] : []));
-  // A random part gives parallel runs, and a run after an interrupted one, different namespaces.
+  // With a random part in their names, parallel runs do not share namespaces, and neither do an interrupted run and the next one.
   const token = drawSecretKey().toString('hex').slice(0, TOKEN_LENGTH);
   const called = (name: string): string => fitting(`${prefix}-${run}-${token}-${name}`);
   const names = [...new Set([...made, ...later])].map((name) => [name, called(name)] as const);

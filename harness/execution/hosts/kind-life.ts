@@ -1,6 +1,5 @@
 /**
- * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps the cluster's logs if the campaign or replay
- * failed.
+ * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps its logs if it becomes unavailable.
  *
  * Workers find the cluster by its address. Start at {@link withKind}.
  */
@@ -13,16 +12,16 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 export interface KindLife {
   readonly cluster: ClusterKind;
   readonly kind?: KindOptions | undefined;
-  /** Images to load into the cluster; the first is that of a target that runs in it. */
+  /** Images to load into the cluster, starting with the target's own; none if the target does not run in the cluster. */
   readonly images?: readonly string[];
-  /** Absolute path of the folder to write logs below. */
+  /** Absolute path of the folder under which logs are written. */
   readonly reportDir: string;
   readonly signal?: AbortSignal | undefined;
   readonly say?: ((line: string) => void) | undefined;
 }
 
 /**
- * Runs `work` with a kind cluster, or without one if a different kind of cluster is configured.
+ * Runs `work` with a kind cluster; without one if neither the API server nor the target is in a kind cluster.
  *
  * @throws {CLUSTER_UNAVAILABLE} if the cluster cannot be created.
  */

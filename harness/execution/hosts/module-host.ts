@@ -89,7 +89,7 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
   return host;
 }
 
-/** Number of turns of the event loop without activity to wait for until a check run has measured how many the target needs. */
+/** The initial number of quiet turns of the event loop, used until a check run has measured how many the target needs. */
 const QUIET_TURNS = 8;
 
 /** The server of a run, with the fields that every kind of API server provides. */
@@ -172,7 +172,8 @@ export function assembleHost(parts: HostParts): Host {
       const watching = watchUncontrolled(time);
       let drains = 0;
       drained = () => {
-        // The first drain of a run is the target's start; file reads during it finish before contention.
+        // The first drain of a run ends the target's start. File reads during the start are harmless, because they finish before
+        // contention.
         if (++drains === 1) watching.started();
         watching.quiescent();
       };

@@ -1,5 +1,5 @@
 /**
- * Updates the files of ConfigMaps and Secrets that a process target mounts when the objects change in the cluster, as a kubelet does.
+ * Updates the mounted ConfigMaps and Secrets of a process target when these objects change in the cluster, as a kubelet does.
  *
  * Owns: which files change, and when. Does not own: how a folder is replaced (`actors/process/mounted-files.ts`). Start at {@link
  * MountedVolumes}.

@@ -1,7 +1,7 @@
 /**
- * Starts incarnations of a target that runs inside a kind cluster, with any API server.
+ * Starts incarnations of a target that runs inside a kind cluster, whichever API server the run uses.
  *
- * Owns: connecting the node, the pod of each incarnation, and its front. Start at {@link podLives}.
+ * Owns: how the node, the pod of each incarnation and its front are connected. Start at {@link podLives}.
  */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { openEnclosure } from '../../actors/process/enclosure.ts';

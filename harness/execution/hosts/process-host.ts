@@ -79,7 +79,7 @@ function clockOf(
   return { mode: REAL_MODE, time, rest: new WallRest(time, beat) };
 }
 
-/** Returns all programs of a target by actor, its main one first, each with the variables of its pod. */
+/** Returns all programs of a target by actor, the main program first, each with the variables of the target's pod. */
 function programsOf(target: ProcessTarget, pod: Pick<Pod, 'env'>): ReadonlyMap<ActorId, ProcessTarget> {
   const { programs = {}, ...own } = target;
   const all = [
@@ -176,8 +176,8 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     const [startLife, own] = [starts.get(program), programs.get(program)];
     invariant(startLife !== undefined && own !== undefined, `${actor} is a life of a program of the target`);
     const started = rest.starting(own.readyWithinMs);
-    // The callback below ends registrations that are made after it, which in turn need the incarnation. So the incarnation must not report
-    // anything before this function has returned; everything that starts it is asynchronous.
+    // The callback below ends registrations (such as `unmounted`) that are made only after it, because they need the incarnation. So the
+    // incarnation must not report anything before this function has returned; everything that starts it is asynchronous.
     let isLaunched = false;
     const incarnation = startLife(actor, observed(upstream, rest, started), (kind, detail) => {
       invariant(isLaunched, `${actor} reports nothing ("${kind}") before its launch has returned`);
@@ -255,7 +255,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
 
 /**
  * Returns the subject of a run made while another run is still open. Such a run starts an undisturbed target from given objects. There is
- * only one kind cluster, so it uses the embedded server instead, in real time too.
+ * only one kind cluster, so the run uses the embedded server instead, also in real time.
  */
 function besideOf(subject: Subject): Subject {
   return subject.cluster === 'kind' ? { ...subject, cluster: 'embedded' } : subject;

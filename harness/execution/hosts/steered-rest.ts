@@ -105,7 +105,7 @@ export class SteeredRest implements Rest {
   async drain(run: RunOnHost): Promise<void> {
     const clock = this.#clock;
     if (clock.fire()) this.told();
-    // The clock has jumped since the previous drain.
+    // A jump of the clock since the previous drain may have woken the programs.
     if (clock.jumps !== this.#jumps) this.#stirred = true;
     this.#jumps = clock.jumps;
     this.#probed = false;
@@ -134,7 +134,7 @@ export class SteeredRest implements Rest {
         return;
       }
       const holdup = this.#outside(run);
-      // Before a webhook answers, it may wait for a time of its own, or for an item at the gate that the scheduler has to release.
+      // A webhook may wait for one of its own timers before it answers, or for an item at the gate that the scheduler has to release.
       const isHeldUp = holdup === 'instant' || (holdup === 'timed' && run.gate.pending.length === 0);
       if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
@@ -166,7 +166,7 @@ export class SteeredRest implements Rest {
     const before = this.#all(run);
     const all = await Promise.all(steerings.map((steering) => steering.rest(this.#clock.exactMs, ASKED_MS)));
     const doing = all.filter((one) => one !== undefined);
-    // The last output of an incarnation is still being read; its end is reported afterwards.
+    // An incarnation has ended, but its last output is still being read. Its end is reported afterwards.
     if (doing.length < lives.filter((life) => this.#lives.has(life)).length) return 'absent';
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
     // Messages that the programs sent before they slept have already been read, and are passed on within one more turn.

@@ -26,7 +26,9 @@ const RESTLESS = 4;
 const FIRST_RETRY_MS = 12;
 /** The bounds of the quiet time, in ms. */
 const QUIET_MS = { min: 4, max: 60 } as const;
-/** The quiet time is this multiple of nearly the longest recent reaction: the few longer ones have another cause, such as a timer. */
+/**
+ * The quiet time is this multiple of the longest recent reaction, apart from the `RARE` longest, which have another cause, such as a timer.
+ */
 const PATIENCE = 2;
 const REMEMBERED = 32;
 const RARE = 4;

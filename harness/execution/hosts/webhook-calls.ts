@@ -42,7 +42,7 @@ export class WebhookCalls {
   readonly #options: WebhookCallOptions;
   readonly #post: CallOutFunction;
   readonly #opening: WebhookOpening;
-  /** The youngest incarnation of each program, the youngest of all last. */
+  /** The youngest incarnation of each program; the youngest of all comes last. */
   readonly #answering = new Map<ActorId, Answering>();
   /** The number of calls without an answer. */
   #open = 0;

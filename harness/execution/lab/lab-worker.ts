@@ -40,7 +40,7 @@ export class LabWorker {
   }
 
   /**
-   * Starts the worker, unless it is running already, and waits for its references.
+   * Starts a worker and waits for its references.
    *
    * @throws {TARGET_FAILED} {TARGET_UNCONTROLLED} {MANIFEST_INVALID}
    */

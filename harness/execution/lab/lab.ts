@@ -195,9 +195,7 @@ function claim(
 
 const STORY_WIDTH = 100;
 
-/**
- * Returns the story as printed in the terminal, with the command that replays it; if the file cannot be written, the command is omitted.
- */
+/** Returns the story as printed in the terminal, with the command that replays it or, if the file cannot be written, with the reason. */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
   const found: StoryInput = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
   const vault = new Vault();

@@ -30,11 +30,11 @@ export function workloadKey({ kind, metadata: { namespace = '', name = '' } }: K
 }
 
 /**
- * Returns the workload that is the target: the named one, the only one, or the only one that starts the same program or is called a
- * manager; undefined if there are no workloads.
+ * Returns the workload that is the target: the named one, the only one, or the only one of several that has the program as its image,
+ * starts it, or is called a manager; undefined if there are no workloads.
  *
  * @param named A name, with or without kind and namespace.
- * @throws {CONFIG_INVALID} if it is ambiguous which workload is the target.
+ * @throws {CONFIG_INVALID} if there is no workload of that name, or if it is ambiguous which workload is the target.
  */
 export function findWorkload(
   objects: readonly KubeObject[],

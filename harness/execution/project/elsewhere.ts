@@ -1,9 +1,9 @@
 /**
  * Adapts a project's manifests to an existing cluster: selects what can be created there without affecting other users.
  *
- * Namespaced objects go into the run's namespaces; cluster roles and their bindings get names specific to the run. Webhooks would be called
- * for other users' objects, and a Deployment of the target would start a second instance, if the cluster runs pods. Owns: these decisions.
- * Does not own: creating the objects (`clusters/existing/`). Start at {@link elsewhere}.
+ * Namespaced objects go into the run's namespaces; cluster roles and their bindings get names specific to the run. Webhooks are left out,
+ * because they would be called for other users' objects. The target's own Deployment gets no replicas: if the cluster runs pods, it would
+ * start a second instance. Owns: these decisions. Does not own: creating the objects (`clusters/existing/`). Start at {@link elsewhere}.
  */
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';

@@ -27,7 +27,7 @@ export interface Pod {
   readonly folders: (objects: readonly KubeObject[]) => readonly MountedFolder[];
   /** ConfigMaps and Secrets in their initial state. */
   readonly sources: readonly KubeObject[];
-  /** The CRDs and objects to create on the server, with the certificate's CA in every webhook configuration. */
+  /** The CRDs and objects to create on the server. Their webhook configurations contain the CA of the webhooks' certificate. */
   readonly crds: readonly KubeObject[];
   readonly project: Subject['project'];
   /** The CA of the webhooks' certificate; absent if there are no webhooks. */
@@ -95,7 +95,7 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
   const metadata = { ...workload.object.metadata, namespace, uid: UID_TO_COME };
   const object: KubeObject = { ...workload.object, metadata };
   const set = object.kind === 'Deployment' ? replicaSetOf(object, 1, 1) : undefined;
-  // Without the ReplicaSet's label: pods with it are not compared.
+  // The pod does not get the label `pod-template-hash` of a ReplicaSet's pods: pods with that label are not compared.
   const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
   const pod: KubeObject = {
     apiVersion: 'v1',

@@ -128,7 +128,7 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
 function askable(workload: TargetWorkload | undefined, started: ProcessTarget | null): TargetWorkload | string {
   const instead = 'as a program, -- COMMAND, it is called';
   if (workload === undefined) return 'no Deployment of the manifests serves it';
-  // Virtual time does not wait for sockets.
+  // A module cannot serve webhooks: virtual time does not wait for sockets.
   if (started === null) return `the target is a module, which does not listen (${instead})`;
   return started.inCluster ? `the target is a pod, to which no Service is routed (${instead})` : workload;
 }

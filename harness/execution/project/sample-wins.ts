@@ -1,8 +1,8 @@
 /**
  * Decides which object is used if the manifests and the sample contain the same one.
  *
- * It is the sample's object, because the user creates it in each run. Only a namespace comes from the manifests: it has to exist before
- * their objects. Owns: the choice, and the warning about it. Start at {@link settleDoubles}.
+ * It is the sample's object, because the user creates it in each run. A namespace is the exception: it comes from the manifests, because it
+ * has to exist before the objects in them. Owns: the choice, and the warning about it. Start at {@link settleDoubles}.
  */
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProjectManifests } from '../../model/counterexample.ts';

@@ -1,10 +1,10 @@
 /**
  * Builds the pod of an incarnation inside a cluster, from the template of its Deployment or from an image alone.
  *
- * The pod is bound to its node and never restarted: each incarnation is a separate pod. The API server addresses that client libraries look
- * for point to the gate. Fields that cannot be satisfied in that cluster are left out: images that are not available, other nodes, and
- * probes, which would restart a target that is blocked because the schedule holds its requests. Start at {@link planPod} and {@link
- * podObjects}.
+ * The pod is bound to its node and never restarted: each incarnation is a separate pod. The variables in which client libraries look for
+ * the API server's address contain the address of the gate. Fields that cannot be satisfied in that cluster are left out: images that are
+ * not available, other nodes, and probes, which would restart a target that is blocked because the schedule holds its requests. Start at
+ * {@link planPod} and {@link podObjects}.
  */
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';

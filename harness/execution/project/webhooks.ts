@@ -56,7 +56,7 @@ function serviceOf(clientConfig: JsonObject): NamedService | undefined {
   return { namespace: textOf(service['namespace']), name: textOf(service['name']), port };
 }
 
-/** Returns the objects with only those webhooks that the target answers. `workload` is a string if the target answers none: the reason. */
+/** Returns the objects with only those webhooks that the target answers. If it answers none, `workload` is a string with the reason. */
 export function keepOwnWebhooks(
   objects: readonly KubeObject[],
   workload: TargetWorkload | string,
@@ -99,7 +99,7 @@ function reason(workload: TargetWorkload | string, webhook: JsonObject): string 
   return `no Service ${namespace}/${name} of the manifests maps port ${port} to the target`;
 }
 
-/** Returns the host names for a certificate of all webhooks of the objects. */
+/** Returns the host names for one certificate that covers all webhooks of the objects. */
 export function serviceNames(objects: readonly KubeObject[]): readonly string[] {
   const names = new Set(['localhost', '127.0.0.1']);
   for (const client of objects.flatMap(clientConfigsOf)) {
@@ -152,8 +152,8 @@ function conversionClient(crd: KubeObject): JsonObject | undefined {
 const INJECTED = /^cert-manager\.io\/inject-/;
 
 /**
- * Returns the object with the CA of its webhooks' certificates, as cert-manager would inject it. `ca` is in PEM. A CA in the manifests is
- * kept: the manifests contain its certificate as well.
+ * Returns the object with the CA of its webhooks' certificates, as cert-manager would inject it. `ca` is in PEM. A CA that the manifests
+ * contain is kept: they contain the webhook's certificate as well.
  */
 export function withAuthority(object: KubeObject, ca: string): KubeObject {
   const caBundle = Buffer.from(ca).toString('base64');

@@ -1,8 +1,8 @@
 /**
  * Identifies the actors of a recording by their user agents.
  *
- * Owns: the names of actors. A program that watches collections and writes is the controller; control plane components are the
- * environment; all other agents are users with a test program. Start at {@link nameActors}.
+ * Owns: the names of actors. A program that watches collections and writes is the controller; control plane components are the environment;
+ * of the other agents, the first is the user and the rest are writers. Start at {@link nameActors}.
  */
 import type { ActorId } from '../../model/actor.ts';
 import { isWrite, type Verb } from '../../model/history.ts';
@@ -45,7 +45,7 @@ const ENVIRONMENT =
 /**
  * Names each agent.
  *
- * @param target Part of the controller's user agent; if absent, the agent that watches and writes most is chosen.
+ * @param target Part of the controller's user agent; if absent, the agent with the most writes among those that watch is chosen.
  */
 export function nameActors(activities: readonly AgentActivity[], target?: string): ReadonlyMap<string, ActorId> {
   const candidates = activities.filter(({ agent }) => !ENVIRONMENT.test(agent));

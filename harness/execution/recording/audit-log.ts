@@ -162,7 +162,7 @@ function answersOf(
   return [{ what: 'answer', exchange, timeMs, answer: { code, body } }];
 }
 
-/** Adds the changes that answers to writes reveal. */
+/** Inserts the change of an object before the answer to the write that made it. */
 function withChanges(happenings: readonly Happening[]): readonly Happening[] {
   const known = new Set<string>();
   const asked = new Map<number, ApiRequest>();

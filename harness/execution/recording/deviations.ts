@@ -25,7 +25,7 @@ export function deviationsOf(history: History): Schedule {
   };
 }
 
-/** Returns the writes of other actors between the version that the controller knew and its own write to the object. */
+/** Returns preemptions for other actors' writes that came between the version that the controller knew and its own write to the object. */
 function preemptionsOf(history: History, own: readonly Operation[]): readonly Preemption[] {
   const preemptions: Preemption[] = [];
   const watchesAreKnown = history.deliveries.length > 0 || !own.some(({ verb }) => verb === 'watch');
@@ -79,7 +79,7 @@ function isOf(revision: Revision, { resource, namespace, name }: Operation): boo
   return revision.resource === resource && revision.namespace === namespace && revision.name === name;
 }
 
-/** Returns holds for events that reached the controller after it had written something without knowing them. */
+/** Returns holds for late events: between their commit and their delivery, the controller sent a write and got its answer. */
 function holdsOf(history: History, own: readonly Operation[]): readonly Hold[] {
   const committedAt = new Map(history.revisions.map(({ revision, at }) => [revision, at]));
   const writes = own.filter(({ verb }) => isWrite(verb));
@@ -99,7 +99,9 @@ function holdsOf(history: History, own: readonly Operation[]): readonly Hold[] {
     .map(({ hold }) => hold);
 }
 
-/** Returns the last write in between, except the write that caused the event, whose echo always comes later. */
+/**
+ * Returns the last write between the commit and the delivery of an event, except the write that caused it: its event always comes later.
+ */
 function lastWriteBetween(writes: readonly Operation[], delivery: Delivery, madeAt: number): Operation | undefined {
   return writes.findLast(
     ({ actor, sent, answered, committed }) =>

@@ -1,5 +1,6 @@
 /**
- * Folds happenings into a history: passes them through a gate again, so that its labels and records are like those of any other run.
+ * Folds happenings into a history: passes them through a gate again, so that the history has labels and records like those of any other
+ * run.
  *
  * Owns: when a change counts as committed (before any actor receives it, in order of revision), and which request made it. Does not own:
  * the source of happenings (`captured.ts`, `audit-log.ts`). Start at {@link foldHistory}.

@@ -136,8 +136,8 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
 }
 
 /**
- * Captures a request for a resource. The request is delayed until the observer watches that resource, because an earlier change could not
- * be attributed to a request.
+ * Captures a request for a resource. The request is delayed until the observer watches that resource, because a change made before that
+ * could not be attributed to its request.
  */
 function wayOf(head: RequestHead, capture: Capture, observer: Observer): Way {
   const { path, query } = questionOf(head);

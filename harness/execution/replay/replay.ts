@@ -95,7 +95,7 @@ export async function replayCounterexample(
   };
 }
 
-/** Returns the stored finding in its smaller form, without the confirmation: the real server ran a different form. */
+/** Returns the stored finding in its smaller form. The confirmation is dropped, because the real server ran the larger form. */
 function shrunkFinding(
   counterexample: Counterexample,
   { trial, violation, history: record, stats, neighbour }: Found,
@@ -139,7 +139,7 @@ function isOfRounds({ property }: Signature, properties: readonly Property[]): b
   return properties.some(({ name, countsRounds }) => name === property && countsRounds === true);
 }
 
-/** Returns the result for a lost worker: a reproduction if the finding is about such a loss. */
+/** Returns the result after the worker was lost: the finding is reproduced if it is about this loss; otherwise throws TARGET_FAILED. */
 function lost(
   counterexample: Counterexample,
   times: number,

@@ -206,7 +206,7 @@ function unclear({ name, entry }: NamedEntry, detail: string): Revisited {
   return { name, entry, outcome: 'unclear', k: 0, n: 0, missed: [], detail };
 }
 
-/** Returns the result for a lost worker: the same failure if the entry is about such a loss. */
+/** Returns the result of the entry that was running when the worker was lost: `fails` if it is about this loss, else `fails-otherwise`. */
 function lost(one: Prepared, end: LostWorker): Revisited {
   const violation = lostWorkerViolation(end, '');
   const isSame = signatureText(violation.signature) === signatureText(one.entry.signature);

@@ -1,10 +1,10 @@
-/** Lets writers' programs wait for an object to be created, such as the next pod or node for a writer that labels every new one. */
+/** Lets a writer's program wait until an object is created. For example, a writer that labels every new pod waits for the next one. */
 import type { ObjectTarget } from '../../model/workload.ts';
 
 export class Awaited {
   readonly #waiting = new Map<() => void, ObjectTarget>();
 
-  /** Resolves once {@link tell} matches the target: the object exists, or the wait is over. */
+  /** Resolves once {@link tell} is called with a predicate that matches the target: the object now exists, or the wait is cancelled. */
   appears(target: ObjectTarget): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.set(resolve, target);

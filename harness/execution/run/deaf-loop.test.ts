@@ -1,4 +1,4 @@
-/** Tests a target that recreates what the garbage collector deletes for as long as its watch of the owner is broken. */
+/** Tests a target whose watch of the owner is broken: until the watch is back, the target recreates what the garbage collector deletes. */
 import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';

@@ -28,8 +28,9 @@ import { saidIn } from '../../oracle/sent-leaves.ts';
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /**
- * Returns the final state without what the target created or owns: the objects that a fresh copy starts with, including those of the
- * environment. Leaves out resources whose CRD the target installs: none of their objects can exist before the CRD.
+ * Returns the objects that a fresh copy starts with: the final state without what the target created or owns, and without what the
+ * environment derived from the target's objects. Leaves out resources whose CRD the target installs: none of their objects can exist before
+ * the CRD.
  */
 export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
   const creators = new Map<string, string>();
@@ -43,7 +44,7 @@ export function foreignInput(history: History, reference: Reference): readonly K
   return left.flatMap((revision) => {
     if (definedByTarget.has(revision.resource)) return [];
     const creator = creators.get(revision.uid) ?? '';
-    // The environment derives these objects from the target's own, and will do so again for the fresh copy.
+    // The environment's workload controllers derive their objects from the target's, and will do so again for the fresh copy.
     if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
     const left = withoutOwn(history, revision, reference);
     return isGoneBut(left) ? [] : [left];
@@ -51,9 +52,9 @@ export function foreignInput(history: History, reference: Reference): readonly K
 }
 
 /**
- * Reports whether an object is being deleted and only the target's own finalizer has kept it: without that finalizer it would be gone, but
- * a server in which it is created in this form would keep it forever. A namespace that still has finalizers in its spec is not gone: the
- * objects in it could not exist without it.
+ * Reports whether an object is being deleted and only the target's own finalizer has kept it. Without that finalizer it would be gone. A
+ * fresh copy must not start with it: on a new server, an object created with a deletion timestamp would stay forever. A namespace that
+ * still has finalizers in its spec is not gone: the objects in it could not exist without it.
  */
 function isGoneBut({ metadata, spec }: KubeObject): boolean {
   const inSpec = isMap(spec) ? spec['finalizers'] : undefined;
@@ -76,13 +77,13 @@ function withoutOwn(history: History, revision: Revision, reference: Reference):
 
 interface Writers {
   /**
-   * Paths that only the target has set in this run, although it did not in the references: for example, a note that a handler failed and
-   * when to retry it. A fresh copy that read such notes would act on them and wait.
+   * Paths that only the target has set or removed in this run: for example, a note that a handler failed and when to retry it. The target
+   * need not have set them in the references. A fresh copy that read such notes would act on them and wait.
    */
   readonly notes: ReadonlySet<string>;
   /**
-   * Paths that a user or the object's creator has set, with the last version in which a writer other than the target set it; undefined if
-   * it was removed again.
+   * Paths that a user or the object's creator has set, each with the last version in which a writer other than the target set it; undefined
+   * if that writer removed it.
    */
   readonly users: ReadonlyMap<string, KubeObject | undefined>;
 }
@@ -97,7 +98,7 @@ function writersOf(history: History, { uid }: Revision): Writers {
     for (const { path, to } of diffContent(version.before, version.object)) {
       if (writer !== 'target') foreign.add(path);
       else if (to === undefined || saidIn(history, version, path)) notes.add(path);
-      // The creator of an object specifies it, as a user does. That may be another writer, which deletes and recreates it.
+      // The values of an object's creator count like a user's: the creator may be another writer that deleted and recreated the object.
       const says = writer === 'user' || version.type === 'ADDED' || users.has(path);
       if (writer !== 'target' && says) users.set(path, to === undefined ? undefined : version.object);
     }
@@ -138,7 +139,10 @@ interface FieldAt {
   readonly isItem: boolean;
 }
 
-/** Returns a leaf as a path that can be set, with its value. In a list of maps without keys, that is the whole list. */
+/**
+ * Returns a leaf as a path that can be set, with its value. For a leaf in a list of maps without keys, path and value are those of the
+ * whole list.
+ */
 function placeOf(object: KubeObject, leaf: string): FieldAt | undefined {
   let value: JsonValue = object;
   let here = '';

@@ -36,7 +36,7 @@ export class HeldLocks {
   }
 
   /**
-   * Begins another run. Holders of `kept` objects count as having renewed them at its start, since times from before are from another
+   * Begins another run. Locks among the `kept` objects count as renewed at the start of that run, because earlier times come from another
    * clock.
    */
   renew(kept: readonly Revision[]): void {
@@ -54,7 +54,7 @@ export class HeldLocks {
   }
 
   /**
-   * Returns the run time until which an incarnation may wait for a lock of an ended one; in the past if none waits.
+   * Returns the run time until which a live incarnation may have to wait for a lock of an ended incarnation; in the past if none waits.
    *
    * @param alive The live incarnations, and when the youngest was started.
    */

@@ -60,7 +60,7 @@ export interface RunOnHost {
   committed(change: ObservedChange): void;
 }
 
-/** Everything that runs of a target use and reuse. A host lives as long as the worker, and serves one run at a time. */
+/** Everything that the runs of a target share. A host lives as long as the worker, and serves one run at a time. */
 export interface Host {
   /** How this kind of target is run and judged. */
   readonly mode: RunMode;
@@ -74,7 +74,7 @@ export interface Host {
   readonly drainMs: number;
   /** Performs `work` and resolves to the activity of the target that the harness could not control, if the target lives in this process. */
   readonly watch: (work: () => Promise<unknown>) => Promise<readonly UncontrolledUse[]>;
-  /** Measures, during `work`, after how many quiet turns the target is at rest, unless that is known. Resolves to that number. */
+  /** Measures during `work` after how many quiet turns the target is at rest, unless that number is known. Resolves to the number. */
   readonly calibrate: (work: () => Promise<unknown>) => Promise<number>;
   readonly launch: Launch;
   /** The target's programs other than the main one. */

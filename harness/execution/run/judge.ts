@@ -19,7 +19,10 @@ import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live.ts';
 
-/** The reason for a run that stays inconclusive because the budget left too little time for its longer run (`search/waiting.ts`). */
+/**
+ * Added to the reason of an inconclusive property if the budget left too little time for the longer run that it requested
+ * (`search/waiting.ts`).
+ */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
 
 /** How thoroughly a run is judged. */
@@ -50,7 +53,7 @@ export interface JudgedRun {
   /** The history of the run itself, without what judging adds. */
   readonly run: History;
   readonly judged: Judged;
-  /** Returns the run as a stored schedule. If runs can be repeated, runs the trial again to derive it. */
+  /** Returns the run as a stored schedule. Runs the trial again to derive it unless that has been done already. */
   readonly schedule: () => Promise<Schedule>;
 }
 
@@ -76,7 +79,7 @@ export async function runJudged(
       ? await runner.derive(trial, variant)
       : { history: await runner.run(trial, variant), schedule: isSearched ? undefined : trial.schedule };
   const { measurements } = history;
-  // The last measurement of a process is made after judging.
+  // The last measurement of a process is made after judging, so it is added to the judged history here.
   if (judged !== undefined && measurements !== undefined)
     judged = { ...judged, history: { ...judged.history, measurements } };
   return {
@@ -102,7 +105,7 @@ export async function judgeRun(...args: JudgeArguments): Promise<Judged> {
   return judged;
 }
 
-/** Judges a history as far as a policy allows; resolves to undefined if that is not far enough. */
+/** Judges a history within the limits of a policy; resolves to undefined if the run cannot be judged within them. */
 export async function judgeBy(
   { roundsMax, probes }: JudgingPolicy,
   ...[trial, run, properties, reference, prober, live]: JudgeArguments
@@ -177,7 +180,7 @@ function isSuspicious(
 }
 
 /**
- * Returns the requested probes in the order to make them. A fresh incarnation is left out while an extended settle is requested too,
+ * Returns the requested probes that may be made now. On an open run, a fresh incarnation waits while an extended settle is requested too,
  * because it destroys the settled run.
  */
 function inOrder(needs: readonly ProbeRequest[], live: Live | undefined): readonly ProbeRequest[] {

@@ -35,7 +35,7 @@ export function neverTooLate(scheduler: Scheduler, world: World): Scheduler {
       return { item: first.item };
     }
     const choice = scheduler.next(view);
-    // This alarm fires before that timer, and has no effect other than to end the wait.
+    // The scheduler chose a timer that is later than the item's limit. This timer fires at the limit, and does nothing but end the wait.
     if (choice?.item.kind === 'timer' && first !== undefined && (time.next()?.atMs ?? 0) > first.untilMs)
       time.after(Math.max(0, first.untilMs - nowMs), OWNER, () => {});
     return choice;

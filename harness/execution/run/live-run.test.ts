@@ -15,7 +15,7 @@ const TRIAL: Trial = {
   schedule: EMPTY_SCHEDULE,
 };
 
-/** Does the work of a target with a delay of half a minute. */
+/** Sets the status of a widget half a minute after the target has received it. */
 const late: Reconcile = (widget, send) =>
   new Promise<void>((resolve, reject) => {
     setTimeout(() => void setReady(widget, send).then(resolve, reject), 30_000);

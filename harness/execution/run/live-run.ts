@@ -17,8 +17,8 @@ const LIVE_WINDOWS_MAX = 2;
 const STEPS_OF_LOCKS = 2;
 
 /**
- * The factor by which the step limit is multiplied where time costs nothing: a target that polls several times a second reaches the limit
- * before a long look is over, and its run would be inconclusive.
+ * The factor by which the step limit is multiplied in virtual time. Without it, a target that polls several times a second would reach the
+ * limit before a long window is over, and its run would be inconclusive.
  */
 const STEPS_OF_POLLS = 2;
 
@@ -50,7 +50,7 @@ export class LiveRun implements Live {
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
-      // A lock that is renewed every two seconds produces items for as long as the wait lasts, and keeps most timers from being late.
+      // A target that renews a lock every two seconds produces items for as long as the wait lasts.
       const polls = this.waitsForReal ? 1 : STEPS_OF_POLLS;
       const perWindow = this.#settle.stepsMax * polls * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));

@@ -9,8 +9,8 @@ export interface Live {
   /** Replaces the incarnation with a fresh one and settles; the previous incarnation cannot be probed after that. */
   takeOver(): Promise<History>;
   /**
-   * Observes what the target does by itself when left alone for hours. `waitsMs` are waits in ms, each of which ends before a different
-   * action of the target.
+   * Observes what the target does by itself when left alone for hours. `waitsMs` contains waits in ms, one for each selected action of the
+   * target; each wait ends before its action.
    */
   lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
   /** Lets another `ms` of run time pass with nothing to do, and settles again. */

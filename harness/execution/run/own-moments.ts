@@ -16,7 +16,7 @@ import type { World } from './world.ts';
 
 /** How long to observe, in ms of run time: longer than controller-runtime's resync period of ten hours. */
 const LOOK_MS = 12 * 3_600_000;
-/** The number of items without a timer in between after which the target counts as spinning. */
+/** If this many items happen without a timer in between, the target counts as spinning. */
 const HOT_ITEMS = 250;
 /** Moments that are closer together than this count as one, in ms. */
 const APART_MS = 1_000;
@@ -30,8 +30,8 @@ interface Moment {
 }
 
 /**
- * Observes a target at rest that is left alone. Resolves to waits, in ms after it came to rest, each of which ends before a different
- * action of the target; to none if the target is not observed or never does anything.
+ * Observes a target at rest that is left alone. Resolves to waits in ms from the moment it came to rest, one for each selected action of
+ * the target; each wait ends before its action. Resolves to none if the target is not observed or never does anything.
  */
 export async function lookOn(world: World): Promise<readonly number[]> {
   const { time, mode } = world.host;
@@ -71,8 +71,8 @@ export async function lookOn(world: World): Promise<readonly number[]> {
 }
 
 /**
- * Reports whether the target creates or deletes objects as time passes (a schedule, a deadline). All waits end before the first such
- * change: from then on, the correct number of objects depends on how long the target has lived.
+ * Reports whether a change is an object that the target creates or deletes by itself, for example by a schedule or at a deadline. All waits
+ * end before the first such change: from then on, the correct number of objects depends on how long the target has lived.
  */
 function makesOrDeletes({ actor, type, resource }: Revision): boolean {
   const isNoted = resource.startsWith('events') || resource.startsWith('leases.');
@@ -95,7 +95,7 @@ function between(moments: readonly Moment[]): readonly number[] {
     if (moment.atMs - (last?.atMs ?? 0) >= APART_MS) apart.push({ ...moment });
     else if (last !== undefined) last.asks ||= moment.asks;
   }
-  // Timers without a request belong to the language's runtime or to a watch.
+  // Moments without a request are left out: their timers belong to the language's runtime or to a watch.
   const kept = new Set(spread(apart.filter(({ asks }) => asks)));
   return apart.flatMap((moment, index) => {
     const beforeMs = apart[index - 1]?.atMs ?? 0;

@@ -15,7 +15,9 @@ export interface Pace {
    * setting.
    */
   readonly firstWindowMs?: number;
-  /** For how long a settling target does not count as busy yet: a client with a broken watch acts on stale state until it relists. */
+  /**
+   * How long a target may take to settle before it can count as busy: a client with a broken watch acts on stale state until it relists.
+   */
   readonly busyMs: number;
   /** The minimum silence before a run counts as settled, whatever the settings. */
   readonly settleWindowMs: number;

@@ -26,7 +26,10 @@ export class Places {
   /** The identity mapping. */
   static readonly NONE: Places = new Places(new Map());
 
-  /** @param there Maps the original namespaces to those on the cluster, whose names must not occur anywhere else. */
+  /**
+   * @param there Maps the original namespaces to those on the cluster. The latter names must not occur in any other text: {@link back}
+   * replaces them everywhere.
+   */
   constructor(there: ReadonlyMap<string, string>) {
     this.#there = there;
     this.#back = [...there]
@@ -56,7 +59,7 @@ export class Places {
     };
   }
 
-  /** Translates an object, whatever its content: every field called `namespace` counts as a namespace name. Not for use on collections. */
+  /** Translates an object: every field in it that is called `namespace` counts as a namespace name. Not for use on collections. */
   object(object: KubeObject): KubeObject {
     const moved = this.#value(object) as KubeObject;
     if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return moved;
@@ -114,7 +117,10 @@ export class Places {
     };
   }
 
-  /** Translates a history back. Secrets in other namespaces are removed first: such a namespace may have an original name of the run. */
+  /**
+   * Translates a history back. Secrets in other namespaces are removed first: such a namespace may have the same name as an original
+   * namespace.
+   */
   history(history: History): History {
     const theirs = new Set(this.#back.map(([name]) => name));
     return this.back(withoutForeignSecrets(history, (namespace) => theirs.has(namespace)));

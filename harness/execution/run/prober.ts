@@ -85,7 +85,7 @@ class Cache<T> {
 /** What a search has learned about a target from its probes; shared by all lanes. */
 class Evidence {
   readonly results: Cache<ProbeResult> = new Cache();
-  /** The outcomes of programs' undisturbed runs, by workload. */
+  /** The outcomes of undisturbed runs of a target that is a program, by workload. */
   readonly outcomes: Cache<OtherOutcome> = new Cache();
   /** The kinds of differences from the expected state in which undisturbed runs of programs have ended. */
   readonly undisturbed: Set<string> = new Set();
@@ -181,8 +181,8 @@ export class Prober {
         const outcome = await this.#ofWorkload(request.probe, trial, () =>
           this.#outcome(quietTrial(trial.workload), {}),
         );
-        // A module's run is judged without evidence from other runs: that costs little, and the result does not depend on its position in
-        // the search.
+        // Only runs of programs share this evidence. A module's run is judged without evidence from other runs: that costs little, and the
+        // result does not depend on the run's position in the search.
         if (live !== undefined && outcome.settled)
           for (const kind of kindsUndisturbed(history, outcome)) this.#evidence.undisturbed.add(kind);
         return { probe: 'undisturbed', ...outcome };
@@ -228,8 +228,9 @@ export class Prober {
 
   async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
     const runs: History[] = [];
-    // Both the first state and the state after the same lifetime are valid: a state that was correct early on may have expired. The later
-    // state is skipped in real time, where waiting is expensive.
+    // Two states of the copy are valid: the state when it first comes to rest, and the state after it has lived for as long as the target
+    // did under contention, because what was correct early on may have expired. The later state is skipped in real time, where waiting is
+    // expensive.
     const atRest = async (live: Live): Promise<void> => {
       if (!live.waitsForReal) runs.push(await live.liveOn(lived));
     };

@@ -86,7 +86,7 @@ export class ProgramWaits {
     this.#waits.delete(first);
     this.#time.hurry?.(0);
     this.#untilMs = Math.max(first.fromMs, nextMs - LEAD_MS);
-    // Timers may have been late when the event was measured, and may be late now: after twice that lateness, it has happened.
+    // Timers may have been late when the event was measured, and may be late now: after twice that lateness, the event has happened.
     const lateMs = this.#time.hurry === undefined ? 0 : 2 * slackAfter(first.fromMs - first.sinceMs, keepsUp);
     this.#seenUntilMs = Math.max(this.#seenUntilMs, this.#untilMs + lateMs);
     this.#time.after(Math.max(0, this.#untilMs - this.#time.now()), first.actor, first.end);

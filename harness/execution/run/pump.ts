@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 export interface PumpRule {
   readonly stepsMax: number;
-  /** The number of items without a timer in between after which the target counts as spinning. */
+  /** If this many items happen without a timer in between, the target counts as spinning. */
   readonly hotMax: number;
   /** The run time before which neither limit ends a stretch: in real time, many items happen before a client relists. */
   readonly boundsFromMs?: number;
@@ -51,7 +51,7 @@ const NOBODY: ReadonlySet<string> = new Set();
 export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
   const { host, gate } = world;
   let steps = 0;
-  // Only the clock of programs in virtual time can hurry.
+  // Only the clock of programs in virtual time has `hurry`; with any other clock, `timersPerStep` does not apply.
   const timersPerStep = host.time.hurry === undefined ? 1 : (rule.timersPerStep ?? 1);
   let atInstant = 0;
   let isTimersTurn = false;

@@ -85,7 +85,7 @@ export async function takeReferences(
   let { runs: undisturbed, look } = await baseRuns(runner, trial);
   const drawnNames = drawnNamesIn(undisturbed);
   if (Object.keys(drawnNames).length > 0) {
-    // Replaces names that the target draws itself with ordinals, as with generated names, so that the runs are comparable.
+    // The target itself generates random names. They are replaced by ordinals, as for `generateName`, so that the runs are comparable.
     runner.habits.drawnNames = drawnNames;
     ({ runs: undisturbed, look } = await baseRuns(runner, trial));
   }
@@ -136,7 +136,7 @@ export async function takeReferences(
   };
   // From here on a run depends on its trial alone, not on earlier runs.
   runner.learning = false;
-  // An undisturbed start takes about as many items as contention does, apart from those of writers.
+  // Estimates the steps of contention: apart from writers' items, it takes about as many as an undisturbed start.
   runner.hints = {
     ...runner.hints,
     steps: Math.max(runner.hints.steps, first.steps),
@@ -185,7 +185,10 @@ interface BaseRuns {
   readonly look: Look | undefined;
 }
 
-/** Makes undisturbed runs with different seeds and clocks. The first one measures how long the target pauses, and what it does at first. */
+/**
+ * Makes undisturbed runs with different seeds and clocks. For a program, the first run also measures how long the target pauses and how
+ * many watches it opens.
+ */
 async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   const { host, habits, mode } = runner;
   const { idleMs, firstWindowMs } = host.pace;
@@ -212,8 +215,8 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   // For a program, one observation at rest is enough, and so is one run that never comes to rest: both take real time.
   const restless = !cameToRest(first);
   const idle = !mode.measuresPauses ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
-  // The window is as long as the longest pause in the first run: a target that becomes busy again after that acts at intervals, and is
-  // not in the middle of work.
+  // The window is at least as long as the longest pause in the first run. A target that becomes busy again after such a window acts at
+  // intervals; it is not in the middle of work.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
   const further = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>

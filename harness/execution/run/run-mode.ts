@@ -41,7 +41,7 @@ export interface RunMode {
   /** How single deviations from undisturbed runs are mixed with random trials. */
   readonly deviations: DeviationMix;
   readonly proof: ProofPolicy;
-  /** Whether a replay that never reproduces the finding is repeated with its labels moved. */
+  /** Whether a replay that never reproduces the finding is repeated with its anchors moved to other labels. */
   readonly reanchors: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface DeviationMix {
 export interface ProofPolicy {
   /** The number of runs that reproduce a finding. */
   readonly times: number;
-  /** The number of runs without each of its deviations. */
+  /** For each deviation of the finding, the number of runs without that deviation. */
   readonly timesWithout: number;
   /** When the trial as found counts as failing; otherwise it is not shrunk. */
   readonly first: FailRule;
@@ -132,7 +132,8 @@ export const MODULE_MODE: RunMode = {
   checksControl: true,
   startIsActivity: false,
   measuresPauses: false,
-  // Observing a target blocks the worker, because both run in this process. The idle hours are the same on every machine.
+  // The number of items is limited, because observing a target blocks the worker: both run in this process. Real time is not limited, so
+  // that the idle hours are the same on every machine.
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
   aims: false,

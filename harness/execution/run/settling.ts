@@ -1,5 +1,6 @@
 /**
- * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target will never be at rest.
+ * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target will never
+ * be at rest.
  *
  * Start at {@link settle}.
  */
@@ -16,8 +17,8 @@ import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /**
- * An undisturbed target reaches this many items without a timer in between, in addition to those of its largest piece of work, only if it
- * spins.
+ * The number of items without a timer in between, in addition to those of the target's largest piece of work, after which the target counts
+ * as spinning: an undisturbed target reaches it in no other way.
  */
 const HOT_ITEMS = 250;
 /** The number of items in an idle window after which the target counts as busy. */

@@ -61,7 +61,7 @@ export interface TrialSettle {
   readonly windowsMax: number;
   /** The number of items after which settling ends. */
   readonly stepsMax: number;
-  /** The number of items that the undisturbed target needs from its start to rest: as many items without a pause are not a loop. */
+  /** The number of items that the undisturbed target needs from its start to rest: that many items without a pause are not yet a loop. */
   readonly workItems: number;
   /** Whether watch events of the target's own writes are withheld from it. */
   readonly withholdEcho: boolean;
@@ -109,7 +109,7 @@ export type TrialVariant = NamespacedOptions &
       Pick<TrialSettle, 'readsAreActivity' | 'pauseMs' | 'windowsMax' | 'withholdEcho'> &
       Pick<TrialProbe, 'idleMs' | 'freshIncarnation'>
   > & {
-    /** The only settle window, in ms; used when a suspect runs again. */
+    /** The settle window in ms, whatever the settings and the target's pauses; used when a suspect runs again. */
     readonly settleWindowMs?: number | undefined;
     /** Whether to ignore the crashes in the schedule. */
     readonly withoutCrashes?: boolean;

@@ -26,7 +26,7 @@ it.each<[string, readonly Event[], boolean]>([
   expect(isUp(lived(...events) as History)).toBe(up);
 });
 
-/** Returns a log in an undisturbed run that is at rest from the line `rest` on. */
+/** Returns the log of an undisturbed run that is at rest from line `rest` on. */
 const logged = (lines: readonly string[], rest = 0): Pick<History, 'logs' | 'phases' | 'revisions'> => ({
   logs: lines.map((line, at) => ({ actor: 'controller', at, timeMs: at, line })),
   phases: [

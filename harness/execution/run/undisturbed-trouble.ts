@@ -60,7 +60,7 @@ function targetFailed(history: History, message: string): HarnessError {
   return errorWithPrinted('TARGET_FAILED', message, lastLinesOf(history));
 }
 
-/** The number of undisturbed incarnations beyond which a program counts as not staying up. */
+/** A program that ends this many times in an undisturbed run counts as not staying up. */
 const LIVES_MAX = 3;
 
 /**
@@ -78,7 +78,7 @@ export function isUp({ processes }: History): boolean {
   });
 }
 
-/** Reports whether no incarnation of this incarnation's program has ever sent a request. */
+/** Reports whether a program has sent no request in any of its incarnations. `actor` is one of them. */
 function isMute({ operations }: History, actor: ActorId): boolean {
   return !operations.some((operation) => programOf(operation.actor) === programOf(actor));
 }
@@ -143,14 +143,14 @@ export function undisturbedWarnings(history: History): readonly string[] {
   return [...undisturbedTroubles(history), ...repeatedErrors(history), ...ownerless(history)];
 }
 
-/** The number of equal errors in the log of an undisturbed run from which they are reported. */
+/** The number of times that an error must be in the log of an undisturbed run to be reported. */
 const ERRORS_MIN = 5;
 /** Matches errors of conflicts, which work queues retry. */
 const CONFLICT = /the object has been modified|Conflict\b/;
 
 /**
- * Returns a warning about the error that the target logs most often in an undisturbed run, also at rest: what does not work without
- * contention is not put to the test. Errors that end are those of a start.
+ * Returns a warning about the error that the target logs most often in an undisturbed run and still logs at rest: what does not work
+ * without contention is not tested. An error that is not logged at rest any more belongs to the start.
  */
 export function repeatedErrors(history: Pick<History, 'logs' | 'phases' | 'revisions'>): readonly string[] {
   // Errors of a start may still be retried when rest begins.
@@ -175,7 +175,7 @@ export function repeatedErrors(history: Pick<History, 'logs' | 'phases' | 'revis
 /** The longest error that is printed in full. */
 const ERROR_MAX = 300;
 
-/** The number of rejections in an undisturbed run from which a request is reported. */
+/** The number of times that a request must be rejected in an undisturbed run to be reported. */
 const REFUSALS_MIN = 2;
 
 /** Returns problems that occur without contention: differential properties cannot see what fails in every run. */

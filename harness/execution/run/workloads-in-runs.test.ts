@@ -54,7 +54,7 @@ const pod = waitsFor(
   (object) => status(object)['phase'] === 'Running',
 );
 
-/** Makes two runs, the first of which shows which objects the target reads. */
+/** Makes a first run, which shows which objects the target reads, and returns the two runs after it. */
 async function secondRun(reconcile: Reconcile, settings: Partial<RunSettings>): Promise<[History, History]> {
   const runner = runnerOf(thinTarget(reconcile), settings);
   const trial = { workload: workload([], 'empty'), schedule: EMPTY_SCHEDULE };

@@ -273,7 +273,7 @@ export class World implements RunOnHost {
       this.host.time.advanceToNext();
       return;
     }
-    // A starting process sends all kinds of requests before it begins its work.
+    // A starting process sends all kinds of requests before it begins its work, so even watches and locks count as activity.
     const starting = this.host.mode.startIsActivity && !this.#contending && roleOf(item.actor) === 'target';
     if (item.kind === 'send' && roleOf(item.actor) === 'target' && !this.isLock(item.touches)) {
       if (item.write) this.#repeated.changed();
@@ -289,8 +289,8 @@ export class World implements RunOnHost {
     ) {
       this.noteActivity();
     }
-    // However fast a server is, two consecutive requests never see the same millisecond. If the clock stood still, writing the current time
-    // could be a no-op, which would hide that the write triggers its own writer.
+    // However fast a server is, two consecutive requests never see the same millisecond. If the clock did not advance, writing the current
+    // time could be a no-op, which would hide that the write triggers its own writer.
     if (item.kind === 'send') this.host.time.elapse(ROUND_TRIP_MS);
     this.gate.execute(item, fault);
   }

@@ -43,7 +43,7 @@ export function lanesOf(
 /**
  * Returns an {@link Attempt}.
  *
- * @param take Returns the judged run as it counts; undefined if it does not count.
+ * @param take Returns the result to use for a judged run; undefined if the run does not count.
  */
 export function attempting(
   lanes: readonly Lane[],

@@ -94,7 +94,10 @@ function* turns(groups: readonly Group[]): Generator<Group> {
   }
 }
 
-/** Rates a workload: it is worth most if other writers write to objects that the target writes and that few of them have written so far. */
+/**
+ * Rates a workload by the objects that both the target and other writers write; an object that other writers wrote in earlier runs adds
+ * less.
+ */
 function worth(workload: Workload, places: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const place of new Set(otherWriterPlaces(workload))) {
@@ -104,14 +107,14 @@ function worth(workload: Workload, places: ReadonlyMap<string, number>): number 
   return sum;
 }
 
-/** Returns what the user and, at rest, the first program do to the target, regardless of values and of the object within a kind. */
+/** Returns what triggers the target: the operations of the user and, in a settled start, of the first program, without values and names. */
 function stirOf({ start, programs }: Workload): readonly unknown[] {
   return programs
     .filter((program, index) => isStir(start, program, index))
     .map(({ ops }) => ops.map((op) => [op.do, groupResource(op.target), 'path' in op ? op.path : null]));
 }
 
-/** Returns the objects that other writers write to. Deleting an object does not conflict with writes to its content. */
+/** Returns the objects that other writers write to. Deletions are left out: they do not conflict with writes to the content. */
 function otherWriterPlaces({ start, programs }: Workload): readonly string[] {
   return programs
     .filter((program, index) => !isStir(start, program, index))

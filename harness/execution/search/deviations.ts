@@ -64,7 +64,7 @@ export interface Deviations {
    * answer.
    */
   readonly overtakenAnswers: readonly Schedule[];
-  /** The schedules in `delays` in which the target does not receive the event for an object that it has created before it looks again. */
+  /** The schedules in `delays` that delay the event for an object that the target has created, so that the target acts again without it. */
   readonly unseenCreates: readonly Schedule[];
 }
 
@@ -241,8 +241,8 @@ function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredE
 }
 
 /**
- * Returns pairs of faults: a watch ends at its first event, and then its next list fails, twice, or its next watch. Recovery is separate
- * code, and a single fault can only show that it works.
+ * Returns combinations of faults: a watch ends at its first event, and then its next two lists or its next watch fail. Recovery is separate
+ * code, and a single fault can only show that it works undisturbed.
  */
 function recoveriesOf(
   faults: readonly FaultKind[],
@@ -260,7 +260,7 @@ function recoveriesOf(
     const next = (base: Label): number =>
       operations.filter(({ label, invoked }) => partsOf(label).stem === base && invoked.at <= first.at).length;
     const lists = [0, 1].map((more) => failed(`${list}#${next(list) + more}${SENT}`));
-    // The stream itself is open already, whether or not it was requested during contention.
+    // At least the number after the stream's own: the stream is open already, and not counted if it was requested before contention.
     const watch = failed(`${stem}#${Math.max(next(stem), (partsOf(stream).occurrence ?? 0) + 1)}${SENT}`);
     return ends.flatMap((kind): readonly (readonly Fault[])[] => {
       const end: Fault = { do: kind, at: first.label };

@@ -14,7 +14,7 @@ export interface PutToTest {
   readonly contention: { readonly [counter: string]: number };
 }
 
-/** What a search has to meet often enough. */
+/** A situation that has to occur often enough in a search. */
 export type Situation = 'conflict' | 'stale read';
 
 export function isEnough(tested: PutToTest): boolean {
@@ -34,7 +34,7 @@ export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
   return { conflicts: Math.max(conflicts, overtaken), stale };
 }
 
-/** Returns the situation that a search has met too rarely so far, while it has met the other one often enough. */
+/** Returns the situation that has occurred too rarely so far, if the other one has occurred often enough. */
 export function lackOf(tested: Pick<PutToTest, 'contention'>): Situation | undefined {
   const { conflicts, stale } = metIn(tested);
   if (conflicts >= MET_MIN === stale >= MET_MIN) return undefined;

@@ -86,7 +86,7 @@ export interface ProofOptions {
   readonly properties: readonly Property[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms?: boolean;
-  /** Limit for shrinking one finding, in ms of real time, and for a program the same again for reproducing it; `null` for the defaults. */
+  /** Limit for shrinking one finding, in ms of real time; for a program, reproducing it has the same limit. `null` for the defaults. */
   readonly shrinkMs: number | null;
   /** Real time until which the search continues after this finding; absent if it does not. */
   readonly deadline?: number;
@@ -259,7 +259,7 @@ async function steadiest(
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, wanted, attempt, times, hurried);
-  // A violation that needs no disturbance does not depend on the larger forms either.
+  // A warning shows that the violation needs no disturbance at all, so larger forms need not be tried.
   if (final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + stepsBack)) {
     if (reproduced.k >= reproduced.n * SMALLEST_RATE_MIN || hurried()) break;

@@ -135,8 +135,8 @@ export class KnownCauses {
 }
 
 /**
- * Returns suspects in the order in which they are examined. Violations that name their cause come first: the others may be mere symptoms.
- * Among outcomes, convergence comes last: it only says that something is wrong, while the others say what is wrong.
+ * Returns suspects in the order in which they are examined. Violations that name their cause come first, since the rest may be mere
+ * symptoms. Of the rest, convergence comes last, since it only says that something is wrong, not what.
  */
 export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
   const weight = ({ causes, violation }: Suspect): number =>

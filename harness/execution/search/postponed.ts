@@ -1,6 +1,6 @@
 /**
- * Violations that a search has seen and will shrink later. If proving one takes as long as dozens of runs, the search first tests enough
- * for a verdict, or uses its share of the time.
+ * Violations that a search has seen and will shrink later. If shrinking and reproducing a violation takes as long as dozens of runs, the
+ * search first tests enough for a verdict, or uses its share of the time.
  *
  * Owns: which examples of a cause are kept, and their order. Does not own: the handling of the examples (`search.ts`).
  */
@@ -11,7 +11,9 @@ import type { KnownCauses, Suspect } from './known-causes.ts';
 
 /** The share of the search time after which the search shrinks and reproduces what it has seen, whatever it has tested by then. */
 const EXPLORE_SHARE = 0.6;
-/** The number of runs after which the search does so: a target with few conflicts must not delay all findings. */
+/**
+ * The number of runs after which the search shrinks what it has seen in any case: a target with few conflicts must not delay all findings.
+ */
 const EXPLORE_RUNS_MAX = 60;
 /** The number of examples of one cause that are kept: the smallest may not reproduce. */
 const EXAMPLES_MAX = 3;
@@ -89,8 +91,8 @@ export class Postponed {
   }
 
   /**
-   * Returns the postponed runs and forgets them: one example of each cause before the second one of any; among these, runs that name their
-   * cause first, then smaller ones, which shrink in fewer runs.
+   * Returns the postponed runs and forgets them: the first example of each cause before any second example; within these, runs that name
+   * their cause first, then smaller runs, which need fewer runs to shrink.
    */
   take(): readonly Sighting[] {
     const taken = this.#sightings.toSorted(
@@ -110,7 +112,7 @@ export class Postponed {
 }
 
 function inTurn(a: number, b: number): number {
-  // Two infinite numbers have no difference.
+  // `Infinity - Infinity` is NaN.
   return a === b ? 0 : a - b;
 }
 

@@ -11,7 +11,7 @@ export interface ProofTimesOptions {
   readonly began: number;
   /** The average duration of a run, in ms. */
   readonly usualMs: number;
-  /** The limit for shrinking, in ms, and the same again for reproducing; `null` for the defaults. */
+  /** The limit for shrinking, in ms; reproducing has the same limit. `null` for the defaults. */
   readonly limitMs: number | null;
   /** When the search ends if it continues after this finding; undefined if it does not continue. */
   readonly searchUntil: number | undefined;

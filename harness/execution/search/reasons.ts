@@ -1,4 +1,7 @@
-/** Removes each run's secrets from the reasons why it is inconclusive: only the run, which is not kept, shows what is secret. */
+/**
+ * Removes a run's secrets from the reasons why it is inconclusive. This is done before the run is dropped: only the run shows what is
+ * secret.
+ */
 import { withoutItsSecrets } from '../../report/redaction/index.ts';
 import type { Judged } from '../run/judge.ts';
 

@@ -28,7 +28,7 @@ export interface SearchSettings {
   readonly waivers: readonly Waiver[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms: boolean;
-  /** Besides the first few trials, every n-th one is run twice to compare its histories; this is n. */
+  /** One trial in this many, and each of the first few, is run twice to compare its histories. */
   readonly verifyEvery: number;
   /** Limit for shrinking one finding, in ms of real time; `null` for the default. */
   readonly shrinkMs: number | null;

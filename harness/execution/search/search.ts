@@ -63,8 +63,8 @@ export interface SearchOptions extends SearchOrder {
   /** Called before each trial, as a heartbeat and to record the trial in case the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
   /**
-   * Called before a violation is shrunk and reproduced, or when that is postponed; {@link onSettled} is called when the last one is proved
-   * or disproved.
+   * Called before a violation is shrunk and reproduced, or when that is postponed; {@link onSettled} is called when the violation that was
+   * reported last is proved or disproved.
    */
   readonly onSeen: (seen: Seen) => void;
   readonly onSettled: () => void;
@@ -212,7 +212,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         if (findings >= settings.stopAfter) continue;
         if (!known.isNew(suspect)) {
           if (!postponed.wasFirst(suspect)) continue;
-          // Announced when it was seen; a finding has explained it since.
+          // It was reported when it was postponed, and a finding has explained it since: report it again and settle it.
           options.onSeen(seenIn({ ...failure, schedule: await failure.schedule() }, suspect));
           options.onSettled();
           continue;
@@ -366,7 +366,7 @@ async function runOne(
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
-  // Most probes clear the target: without their results, nothing is suspicious.
+  // If the time was over before all probes were made, and nothing is certain yet, the run does not count: most probes clear the target.
   if (opinions.isCut === true && opinions.violations.length === 0) return undefined;
   const { times } = runner;
   const judged = reasons.of(opinions);

@@ -83,7 +83,7 @@ export async function shrinkFinding(
       if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
-  // If one failing run proves nothing, even repeating the trial as found takes time, and none is left.
+  // If several failing runs are needed as proof, the trial as found has to be repeated first, and no time is left for that.
   if (proof.first.need > 1 && outOfTime()) return [];
   const first = await tries(start, proof.first);
   onFirst?.(first);

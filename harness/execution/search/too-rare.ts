@@ -5,9 +5,9 @@ import type { ProofPolicy } from '../run/run-mode.ts';
 import type { Found } from './found.ts';
 
 /**
- * Reports whether a violation reproduces too rarely to be reported. A violation that a single history proves has happened, however rarely.
- * A violation found by comparing runs must fail as often as the trial as found has to; a rarer one only shows that the target's runs differ
- * by themselves.
+ * Reports whether a violation reproduces too rarely to be reported. If a single history proves the violation, one reproduction is enough.
+ * If it was found by comparing runs, it must reproduce at the rate that is required of the trial as found; a rarer one only shows that the
+ * target's runs differ by themselves.
  */
 export function isTooRare(
   {

@@ -23,7 +23,7 @@ export interface TrialSourceOptions {
   readonly faults: readonly FaultKind[];
   readonly mix: DeviationMix;
   readonly seed: number;
-  /** Returns the situation that the search has met too rarely so far while it has met the other often enough, if any. */
+  /** Returns the situation that has occurred too rarely so far, if the other one has occurred often enough. */
   readonly lacks?: () => Situation | undefined;
 }
 
@@ -31,12 +31,12 @@ export interface TrialSourceOptions {
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
-/** The maximum number of silences that concern kinds that the target writes, if there are any. */
+/** The maximum number of silences on watches of kinds that the target writes. */
 const STALE_WRITES_MAX = 4;
 const RECOVERIES_MAX = 2;
 const DELAYS_MAX = 2;
 const OVERTAKEN_MAX = 2;
-/** Tried first: a controller that keeps count of the objects that it creates gives up waiting for their events after minutes. */
+/** Tried first: a controller with expectations (creates whose events it still waits for) gives up on them after minutes. */
 const UNSEEN_MAX = 1;
 /** The number of undisturbed runs that take turns. */
 const OPEN_MAX = 3;
@@ -113,7 +113,7 @@ export class TrialSource {
     return trial;
   }
 
-  /** Every other deviation is one that leads to a situation that the search lacks, if there is one. */
+  /** Returns the next deviation. If the search lacks a situation, every other deviation is one that leads to it. */
   #deviation(): Trial | undefined {
     const lack = this.#options.lacks?.();
     this.#preferred = lack !== undefined && !this.#preferred;

@@ -22,7 +22,7 @@ export interface WarmRun {
   readonly judged: Judged | undefined;
 }
 
-/** The additional silence for a suspect before a fresh process has to show the violation, in ms. */
+/** How much longer a warm run with a violation is observed at rest before a fresh process has to decide, in ms. */
 const LONGER_MS = 500;
 /** Allows only probes whose results are shared by many runs. */
 const QUICK: JudgingPolicy = { roundsMax: 3, probes: new Set(['expected-state', 'drift']) };

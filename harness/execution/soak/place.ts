@@ -17,7 +17,7 @@ export function epochSeed(epoch: string): number {
   return new Random(0).child(`soak ${epoch}`).int(SEED_RANGE);
 }
 
-/** Returns the random stream of one batch; it differs between shards and is the same on whatever machine a shard runs. */
+/** Returns the random stream of one batch; it differs between shards and does not depend on the machine. */
 export function batchRandom(epoch: string, { index }: Pick<Shard, 'index'>, batch: number): Random {
   return new Random(epochSeed(epoch)).child(`shard ${index}`).child(`batch ${batch}`);
 }
@@ -28,9 +28,9 @@ export function batchRandom(epoch: string, { index }: Pick<Shard, 'index'>, batc
  */
 export function aboutOf(config: RunConfig, target: string): string {
   const { cluster, crds, samples, project, namespace, settings, properties, writers, faults, warm, declared } = config;
-  // A module that runs as a process has a command that the user did not specify.
+  // The command of a module that runs as a process is left out: the user did not specify it.
   const { command, env, programs } = (config.target === '' ? config.process : null) ?? { command: [], env: {} };
-  // The value of any variable may be a secret.
+  // Only the names of variables are included: any value may be a secret.
   const given = {
     ...{ samples, project, command: command.slice(1), variables: Object.keys(env).sort() },
     ...(programs === undefined ? {} : { programs: Object.entries(programs).map(besideText) }),

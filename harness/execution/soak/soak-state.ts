@@ -6,7 +6,7 @@ import type { SoakEntry, SoakLineOf, SoakRecord } from '../../model/soak.ts';
 import { compareExamples, isSmall } from '../../report/soak/smallest.ts';
 import { INCONCLUSIVE_MAX } from '../search/search.ts';
 
-/** How often a finding is searched for in total while its example is still large. */
+/** The maximum number of searches for a finding whose example is still large. */
 const TRIES_MAX = 3;
 
 interface Known {

@@ -1,7 +1,7 @@
 /**
  * Draws the settings of a batch of a soak from those that the configuration allows. Three of four batches have everything enabled, as with
- * `run`: each run draws a subset again, and a larger choice finds bugs sooner. Every fourth batch has fewer writers, faults and strategies,
- * to try combinations that the missing ones would mask (Groce et al., "Swarm testing", 2012).
+ * `run`: each run draws a subset anyway, and a larger choice finds bugs sooner. Every fourth batch has fewer writers, faults and
+ * strategies, to try combinations that the missing ones would mask (Groce et al., "Swarm testing", 2012).
  *
  * Owns: the probabilities. A batch draws which settings are enabled; each run then draws from those (`schedule/arbitrary.ts`,
  * `schedule/workload/workload-arbitrary.ts`).
@@ -13,7 +13,7 @@ import type { RunConfig } from '../config/run-config.ts';
 
 const DRAWN_ONE_IN = 4;
 /**
- * In one of this many batches of a process, strategies are selected by name. This is rare, since it disables single deviations from an
+ * One in this many of the drawn batches of a process selects strategies by name. This is rare, since it disables single deviations from an
  * undisturbed run, which find most bugs.
  */
 const NAMED_ONE_IN_PROCESS = 4;

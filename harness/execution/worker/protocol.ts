@@ -20,7 +20,7 @@ import type { Subject } from '../subject.ts';
 export interface SearchJob extends SearchOrder {
   readonly job: 'search';
   readonly subject: Subject;
-  /** Whether to announce every trial before it runs: used after a worker was lost, to find the trial that caused it. */
+  /** Whether to announce every trial before it runs: used after a worker was lost, to find the trial that caused the loss. */
   readonly careful: boolean;
 }
 

@@ -42,7 +42,7 @@ export class Pulse {
     throw new CutShort(isStopped ? 'it was stopped' : 'its time was over', true);
   };
 
-  /** Call when the embedded server begins and when it finishes a request: the time in between is not the target's. */
+  /** Call when the embedded server begins and when it finishes a request: the time in between is not counted as the target's. */
   readonly served = (): void => {
     Atomics.add(this.#slots, SLOT.server, 1);
   };

@@ -1,6 +1,6 @@
 /**
- * The worker's side of a replay: counts in how many (k) of n runs a stored trial fails. If it never fails because the target was edited,
- * repeats this with its labels moved.
+ * The worker's side of a replay: counts in how many (k) of n runs a stored trial fails. If it never fails, the target may have been edited:
+ * the job then repeats the trial with moved labels.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Violation } from '../../model/check-result.ts';

@@ -13,7 +13,7 @@ import type { CutAt } from '../time-plan.ts';
 import type { Replayed } from './protocol.ts';
 import type { ReplaySetup, Stored } from './replay-setup.ts';
 
-/** The time limit for shrinking, in ms, and again for reproducing; the limit of runs usually ends both sooner. */
+/** The time limit for shrinking and for reproducing each, in ms; the limit of runs usually ends both sooner. */
 const SHRINK_MS = 600_000;
 
 /** Returns the finding; undefined if the stored trial did not fail again. */

@@ -13,7 +13,10 @@ import { SLOT, SLOTS } from './protocol.ts';
 
 /** The time in ms without a run after which a worker counts as blocked. Loading a target may take the same time. */
 const BLOCKED_MS = 10_000;
-/** A blocked worker must have used a processor for this share of that time: on a loaded machine, a waiting worker looks the same. */
+/**
+ * A silent worker counts as blocked only if this process has used a processor for this share of the limit: on a loaded machine, a worker
+ * that waits for a processor is silent too.
+ */
 const BLOCKED_PROCESSOR_PART = 0.5;
 /** The time in ms without a run after which a worker counts as blocked, however little processor time it has used. */
 const STARVED_MS = 180_000;
@@ -35,7 +38,7 @@ const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 're
 /** The number of characters of the target's output that are kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
-/** The embedded server is blamed for a silence if it accounts for at least this share of it. */
+/** The embedded server is blamed for a silence if it accounts for more than this share of it. */
 const SERVER_PART = 0.5;
 
 /** How a worker ended. */

@@ -172,7 +172,7 @@ export async function doSearch(
       base,
       properties,
       workload: workloadArbitrary(drawn),
-      // Strategies chosen by name are used exclusively.
+      // Strategies chosen by name are used exclusively, without deviations from undisturbed runs.
       ...(settings.strategies === null ? { calm: workloadArbitrary({ ...drawn, rivals: runner.mode.aims }) } : {}),
       runsMax,
       cutAt,
@@ -185,7 +185,7 @@ export async function doSearch(
       onSeen: (seen) => say({ say: 'seen', ...seen }),
       onSettled: () => say({ say: 'settled' }),
       onFinding: (found) => {
-        // The tally is sent first, so that the finding's run is counted even if this worker ends before it can report it.
+        // The tally is sent first, so that the finding's run is counted even if this worker ends before the next tally.
         say({ say: 'tally', tally });
         say({ say: 'found', found });
       },

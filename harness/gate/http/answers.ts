@@ -40,7 +40,7 @@ function protobufOf(body: JsonValue | string): Buffer | undefined {
     : undefined;
 }
 
-/** Reports whether protobuf is the first format that the client accepts, which is the one in which real servers encode a `Status`. */
+/** Reports whether the client prefers protobuf: real servers encode a `Status` in the first format that the client accepts. */
 function prefersProtobuf(accept = ''): boolean {
   return accept.split(',', 1)[0]?.trim().toLowerCase().startsWith(PROTOBUF) ?? false;
 }

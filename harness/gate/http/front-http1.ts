@@ -61,9 +61,9 @@ export class Http1Front implements FrontExchange {
   }
 
   /**
-   * Breaks off the request. Go retries a read when a kept connection breaks before the first byte of its answer, so the head of an answer
-   * is sent first. The connection is reset rather than closed: on a connection that is not kept alive, some clients take a close for the
-   * end of the answer, chunked or not.
+   * Breaks off the request. If a keep-alive connection breaks before the first byte of an answer, Go retries a read, so the head of an
+   * answer is sent first. The connection is reset rather than closed: on a connection that is not kept alive, some clients take a close for
+   * the end of the answer, chunked or not.
    */
   lose(): void {
     const head = this.#response.headersSent ? '' : 'HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n';

@@ -83,7 +83,8 @@ export class Http2Front implements FrontExchange {
   }
 
   lose(): void {
-    // Abort only after everything that was written; an answer that has not begun must not begin.
+    // Abort only after everything that was written has been sent. If no answer has begun, abort at once, because a write would send its
+    // head.
     if (this.#stream.headersSent) this.#stream.write('', () => this.abort());
     else this.abort();
   }

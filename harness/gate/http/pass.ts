@@ -54,7 +54,7 @@ class Passage implements AnswerReader {
     const tap = this.#tap;
     this.#remote = remote;
     front.onClose((whole) => {
-      // An actor that disconnects needs no answer.
+      // If the actor disconnects before the end of the answer, nothing more is needed from the server.
       if (!this.#answered) remote.abort();
       this.#over = true;
       tap?.close(whole && this.#answered);

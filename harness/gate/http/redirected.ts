@@ -26,7 +26,7 @@ export function withoutRedirects(
       isRedirected = isRedirect(head.code);
       if (!isRedirected) return reader.head(head);
       const { path } = questionOf(request);
-      // An answer from behind one of the server's proxies (pods, services) is not the server's own.
+      // A redirect from behind one of the server's proxies (pods, services) is not reported: the server itself does not redirect.
       if (!isProxied(path)) onRedirect(head.code, { method: request.method, path });
       const message = `the API server redirected the request (${head.code}), which is not followed`;
       const response = { code: 502, body: failureStatus(502, 'InternalError', message) };

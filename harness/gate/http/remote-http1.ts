@@ -1,7 +1,7 @@
 /**
- * Requests to the server over HTTP/1.1, on kept connections.
+ * Requests to the server over HTTP/1.1, on keep-alive connections.
  *
- * Owns: the pool, and one retry of a read whose kept connection the server had just closed. Bodies and heads pass unchanged.
+ * Owns: the pool, and one retry of a read, in case the server has just closed the keep-alive connection. Bodies and heads pass unchanged.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,7 +13,7 @@ const http = process.getBuiltinModule('node:http');
 /** Opens a connection, with TLS if needed. */
 export type Dial = () => Socket;
 
-/** The idle time after which a kept connection is closed, before the server closes it: kube-apiserver waits 90 s. */
+/** An idle keep-alive connection is closed after this time, before the server closes it: kube-apiserver waits 90 s. */
 const IDLE_MS = 30_000;
 
 export class Http1Remote implements RemoteConnection {

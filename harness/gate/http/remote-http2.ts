@@ -11,7 +11,7 @@ import type { Dial } from './remote-http1.ts';
 const http2 = process.getBuiltinModule('node:http2');
 const { NGHTTP2_NO_ERROR } = http2.constants;
 
-/** The receive window of the connection, over all streams: each stream has its own, and none may stall the others. */
+/** The receive window of the whole connection. It is larger than that of a stream, so that one slow stream does not stall the others. */
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 

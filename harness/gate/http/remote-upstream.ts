@@ -129,7 +129,7 @@ class Answer implements AnswerReader {
     try {
       this.#frames.read(piece);
     } catch {
-      // A stream that cannot be split into events cannot be delivered in order.
+      // End the watch: its stream cannot be split into events.
       this.#overflow();
     }
   }

@@ -1,7 +1,7 @@
 /**
  * Upgraded connections (exec, attach, port-forward) are relayed as bytes once both sides have agreed.
  *
- * Owns: the handshake, and relaying a refusal. Nothing in a tunnel is held or labelled.
+ * Owns: the handshake, and relaying the answer of a server that refuses the upgrade. Nothing in a tunnel is held or labelled.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

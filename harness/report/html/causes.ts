@@ -1,9 +1,9 @@
 /**
  * Derives which event of a history follows from which, by data rather than by order.
  *
- * A write follows from what its actor had last received of its objects (and, for a create, of their owner). A received version
- * follows from the write that made it. A conflict follows from the write that made the conflicting version. Program order is
- * left out on purpose: with it, every event would follow from all earlier ones.
+ * A write follows from the last version of each of its objects (for a create, also of the owner) that its actor had received. A received
+ * version follows from the write that made it. A conflict follows from the write that made the conflicting version. Program order is left
+ * out on purpose: with it, every event would follow from all earlier ones.
  */
 import { objectKey, parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isWrite, type Operation } from '../../model/history.ts';
@@ -12,7 +12,7 @@ import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
 import type { RawEvent } from './raw-event.ts';
 
-/** Maximum number of causes of an event, the newest: a list of thousands of objects follows from thousands of writes. */
+/** Maximum number of causes of an event; the newest are kept. A list of thousands of objects follows from thousands of writes. */
 const CAUSES_MAX = 8;
 
 /**
@@ -82,7 +82,7 @@ function inTheWay(index: HistoryIndex, operation: Operation, rowOfOp: ReadonlyMa
   return last === undefined ? undefined : rowOfOp.get(last.op);
 }
 
-/** The rows by which actors received objects, sorted by tick. */
+/** The rows in which each actor received each object, sorted by tick. */
 class ReceivedVersions {
   readonly #rows = new Map<string, { readonly at: number; readonly row: number }[]>();
 
@@ -106,7 +106,7 @@ class ReceivedVersions {
     for (const list of this.#rows.values()) list.sort((a, b) => a.at - b.at);
   }
 
-  /** Returns the last row by which an operation's actor had received an object when it sent the request. */
+  /** Returns the last row, before an operation was sent, in which its actor received an object. */
   before(operation: Operation, key: string): number | undefined {
     const list = this.#rows.get(`${operation.actor} ${key}`) ?? [];
     let low = 0;

@@ -1,4 +1,4 @@
-/** The versions of an object: for each, its writer, the version it was made from, and whether the writer meant the field. */
+/** The versions of an object: for each, its writer, the version it was made from, and whether the writer intended to change the field. */
 import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';

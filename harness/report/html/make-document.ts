@@ -158,10 +158,7 @@ function operationRow(
   };
 }
 
-/**
- * Describes which version a write was made from, if that is neither the version it names nor the newest: the span from read to
- * use.
- */
+/** Describes which version a write was made from, and how many versions old it was; undefined if it was the newest or is unknown. */
 function baseText(
   row: Extract<StoryRow, { row: 'operation' }>,
   index: HistoryIndex,

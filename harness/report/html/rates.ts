@@ -3,7 +3,7 @@ import { isWrite, phaseStartMs, type History } from '../../model/history.ts';
 import type { ActorRate, ReportRates } from './document.ts';
 
 const BUCKETS = 60;
-/** Steps between the marks of an axis are one of these, times a power of ten. */
+/** The distance between two marks of an axis is one of these numbers times a power of ten. */
 const NICE = [1, 2, 5] as const;
 
 export function requestRates(history: History, actors: readonly string[]): ReportRates {

@@ -40,7 +40,7 @@ export function recordingSentence(recording: Recording, opinions: readonly Recor
 
 /** @param file - The recording's path, as a user would type it. */
 export function recordingPage(recording: Recording, opinions: readonly RecordedOpinion[], file: string): string {
-  // The campaign reports a violation in an inconclusive run as a finding of its own.
+  // The page of an inconclusive run shows no violation, because the campaign reports violations as findings.
   const [first] = recording.inconclusive === undefined ? violationsOf(opinions) : [];
   const violation = first ?? placeholderViolation(recording);
   const {
@@ -115,7 +115,7 @@ function placeholderViolation({ source, inconclusive }: Recording): Violation {
   };
 }
 
-/** Makes a placeholder counterexample, of which the page only needs the deviations. */
+/** Makes a placeholder counterexample. The page only needs its deviations. */
 function placeholderCounterexample(
   { schedule, history }: Recording,
   { signature, sentence }: Violation,

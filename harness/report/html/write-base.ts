@@ -1,9 +1,9 @@
 /**
- * Finds which version of an object a write was made from: the one whose content it repeats, as opposed to the one that it
- * names.
+ * Finds which version of an object a write was made from: the one whose content it repeats, which may differ from the one that its
+ * `resourceVersion` names.
  *
- * In a harmful write the two differ, for example content of version 9 under version 12. The body of an update is compared with
- * every version that its actor had received; the closest one is the base, or the newest of several equally close ones.
+ * In a harmful write the two differ, for example content of version 9 under version 12. The body of an update is compared with every
+ * version that its actor had received; the closest one is the base, or the newest of several equally close ones.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -32,8 +32,7 @@ export function baseOf(operation: Operation, received: readonly Knowledge[]): Wr
   if (verb !== 'update' || !isObject(body)) return undefined;
   let best: Knowledge | undefined;
   let fewest = Number.POSITIVE_INFINITY;
-  // The controller has recomputed what it writes to the status, and may repeat an older state there, so only the rest of the
-  // object shows the base.
+  // In a write of the status, only the rest of the object shows the base: the controller computes the status, and may repeat an older one.
   const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
   const candidates = received
     .slice(-CANDIDATES_MAX)

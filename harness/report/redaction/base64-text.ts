@@ -1,8 +1,8 @@
 /**
  * Finds base64 inside texts.
  *
- * Owns: the base64 characters of given bytes that do not depend on the bytes around them, and whole runs of base64, decoded and
- * encoded again in the same alphabet and padding. Pure.
+ * Owns: which base64 characters of some bytes do not depend on the bytes around them; decoding a whole run of base64, and encoding it again
+ * with the same alphabet and padding. Pure.
  */
 
 /** Number of bytes before the given ones in the same group of three. */
@@ -23,7 +23,7 @@ export function stableSpellings(bytes: Uint8Array): readonly { readonly text: st
   return OFFSETS.map((offset) => ({ text: stableBase64(bytes, offset), offset }));
 }
 
-/** Returns the position, modulo 4, at which groups of four characters begin; overlapping runs of base64 differ in it. */
+/** Returns the position, modulo 4, at which groups of four characters begin; it distinguishes overlapping runs of base64. */
 export function groupPhase(at: number, offset: Offset): number {
   return (at - FIRST[offset] + 4) % 4;
 }

@@ -107,7 +107,7 @@ function withoutForeign(operation: Operation, keeps: (object: KubeObject | undef
   return { ...operation, outcome: without };
 }
 
-/** Adds namespace and name to an object whose requested form lacks them. */
+/** Adds the namespace and name of its request to an object that lacks them. */
 function inNamespace(object: KubeObject, { namespace, name }: Operation): KubeObject {
   const { metadata } = object;
   if (metadata.namespace !== undefined || namespace === '') return object;

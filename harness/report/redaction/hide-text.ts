@@ -53,7 +53,10 @@ export class HideText {
     return found.length === 0 ? text : this.#replaced(text, found);
   }
 
-  /** Hides secrets in a text whose words do not announce secrets: only known ones, and those with a format of their own. */
+  /**
+   * Hides known secrets, and secrets with a format of their own. Ignores the words before a value, which do not identify secrets in this
+   * text.
+   */
   hideKnown(text: string): string {
     if (text.length < LOOKED_FOR_MIN) return text;
     const found = this.#found(text, 0, false);
@@ -132,7 +135,8 @@ export class HideText {
     for (const { start, end } of [...formatsIn(text), ...(isNamed ? namedValuesIn(text) : [])]) {
       const secret = text.slice(start, end);
       if (hasStandIn(secret)) continue;
-      // During the search such a secret is hidden only here, because adding it would rebuild the search for each text.
+      // While texts are searched, a secret that is found here is not searched for elsewhere: adding it would rebuild the search for each
+      // text.
       const standIn = this.#secrets.keep(Buffer.from(secret), !this.#isLooking);
       found.push({ start, end, put: standIn, standIn, rank: 0 });
     }

@@ -135,7 +135,7 @@ export function textBesidesSecrets(value: unknown): string {
   return withoutStandIns(JSON.stringify(redaction.hide(value)));
 }
 
-/** Reports whether a written value may contain a secret, by place or format; cheaper than hiding it. */
+/** Reports whether a stored value may contain a secret, by place or format. Cheaper than redacting it, because no secrets are learnt. */
 export function holdsSecrets(value: unknown): boolean {
   return new Redaction(() => NO_KEY).hide(value) !== value;
 }
@@ -176,7 +176,7 @@ export function restoreCounterexample(counterexample: Counterexample, vault: Vau
   return vault.restore(counterexample);
 }
 
-/** Redacts a history. References are looked up by hashes of specs, so hashes of redacted specs replace them. */
+/** Redacts a history. In its reference, hashes of the redacted specs replace those of the originals, so that look-ups still find them. */
 function hideHistory(redaction: Redaction, whole: History, isOwn: IsOwn): History {
   const history = withoutKeyLines(redaction, withoutForeignSecrets(whole, isOwn));
   const hidden = redaction.hide(history);
@@ -201,7 +201,7 @@ function hideHistory(redaction: Redaction, whole: History, isOwn: IsOwn): Histor
   };
 }
 
-/** Drops the lines of printed private keys: each line of a key is a log line of its own. */
+/** Hides the lines of printed private keys, each of which is a log line of its own. */
 function withoutKeyLines(redaction: Redaction, history: History): History {
   const { logs = [] } = history;
   const hidden = new Set<number>();

@@ -44,7 +44,7 @@ const AWS_PAIR = /(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}[\s:,;"'\\/|]{1,6}([A-Za-
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** Every text with such a secret contains one of these, each of at least four characters. */
+/** Every text with a secret of a known format contains one of these hints, each of at least four characters. */
 export const FORMAT_HINTS: readonly string[] = [
   ...[...'pousr'].map((kind) => `gh${kind}_`),
   'github_pat_',

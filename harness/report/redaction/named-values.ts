@@ -24,7 +24,7 @@ const VALUE_MIN = 3;
 /** Minimum length of an unquoted value in prose. */
 const BARE_MIN = 16;
 
-/** Every text with such a value contains one of these, each of at least four characters. */
+/** Every text with a value that {@link namedValuesIn} finds contains one of these hints, each of at least four characters. */
 export const NAMED_HINTS: readonly string[] = [
   ...[...'abcdefghijklmnopqrstuvwxyz0123456789'].map((letter) => `${letter}://`),
   ...['assword', 'assWord', 'asswd', 'assphrase', 'oken', 'ecret', 'uthorization'].flatMap((word) => [

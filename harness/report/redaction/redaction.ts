@@ -62,8 +62,8 @@ const WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `secret`: inside a part of a Secret, which need not identify itself as one. `object`: inside a cluster object but not in its
- * metadata, where no schedule refers to values.
+ * `secret`: inside a Secret, even if this part does not show that it belongs to one. `object`: inside a cluster object but outside its
+ * metadata: no schedule refers to values there.
  */
 type SecrecyContext = 'secret' | 'plain' | 'object' | 'secret object';
 
@@ -262,7 +262,7 @@ export class Redaction {
     });
   }
 
-  /** Hides the value of a program's operation, or of a JSON patch step, according to the path that it writes to. */
+  /** Hides the value of an operation in a writer's program, or of a JSON patch step, according to the path that it writes to. */
   #written(map: JsonObject, value: JsonValue, place: SecrecyContext): JsonValue | undefined {
     const path = pathOf(map['path']) ?? leafOf(map);
     if (path === undefined) return undefined;
@@ -304,7 +304,7 @@ export class Redaction {
   #encodedSecret(value: string, json: boolean): string {
     if (value === '' || hasStandIn(value)) return value;
     const bytes = Buffer.from(value, 'base64');
-    // Manifests may break the lines. The server refused a value that is not base64, so it only occurs in the request.
+    // Base64 in a manifest may have line breaks. Any other value was refused by the server, so it only occurs in the request.
     if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#texts.secret(value);
     return encodedStandIn(this.#secrets.keep(bytes), json);
   }
@@ -323,8 +323,8 @@ function isOfObject(place: SecrecyContext): boolean {
 }
 
 /**
- * Reports whether the value of a key is inside an object. Patches, and values that writers set, have no kind; metadata contains
- * names that other parts refer to.
+ * Reports whether the value of a key is inside a cluster object. Patches and values that writers set count, although they have no kind;
+ * metadata does not, because it contains names that other parts refer to.
  */
 function isObjectAt(key: string, isInObject: boolean): boolean {
   return key !== 'metadata' && (isInObject || key === 'body' || key === 'value');
@@ -335,7 +335,7 @@ function isObject(map: object): boolean {
   return 'kind' in map && 'apiVersion' in map && 'metadata' in map;
 }
 
-/** Reports whether a value is a sentence, as in some of these keys (the reason for an inconclusive run); names have no spaces. */
+/** Reports whether the value of an identifier key is a sentence, such as the reason for an inconclusive run; names have no spaces. */
 function isSentence(text: string): boolean {
   return text.includes(' ');
 }

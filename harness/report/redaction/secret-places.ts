@@ -1,14 +1,13 @@
 /**
  * Decides which keys, flags and variables hold secrets, by their names.
  *
- * Owns: these names. Does not own: the walk (`redaction.ts`). Hiding too much costs readers a value, which a replay gets back;
- * hiding too little cannot be undone.
+ * Owns: these names. Does not own: the walk (`redaction.ts`). A value that is hidden needlessly is restored for a replay; a secret that was
+ * written cannot be taken back.
  */
 
 /**
- * Keys whose text is a secret in any object, query or body. Names and references of secrets have different keys. The prefix
- * must match in one way only: every key of every history is tested, and with two ways a long key would take as many steps as it
- * has splits.
+ * Keys whose text is a secret in any object, query or body. Names and references of secrets have different keys. The prefix must match in
+ * only one way: otherwise, the test of a long key would take exponential time, and every key of every history is tested.
  */
 const KEY =
   /^(?:proxy-?)?authorization$|^(?:[a-z]+(?:[-_][a-z]+)*[-_]?)?(?:token|password|passwd|passphrase|api[-_]?key|private[-_]?key|access[-_]?key|client[-_]?secret|secret[-_]?key)$/i;

@@ -1,6 +1,7 @@
 /**
- * Searches for many texts in one pass, whatever their number (Wu and Manber, "A fast algorithm for multi-pattern searching",
- * 1994). The search skips most characters, and compares only if the end of the window matches the end of a seed's beginning.
+ * Searches for many texts in one pass, whatever their number (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994). The
+ * search moves a window as long as the shortest seed over the text, skips most characters, and compares a seed only if the last characters
+ * in the window fit it.
  */
 
 /** Number of characters that decide how far the window moves. */

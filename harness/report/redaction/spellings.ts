@@ -1,15 +1,15 @@
 /**
  * Finds the spellings of known secrets in a text.
  *
- * Owns: plain, base64 at each alignment and twice encoded, hex, and parts of all these; which values are too common to search
- * for. Does not own: escapes (`decoded-views.ts`), what replaces a match (`hide-text.ts`).
+ * Owns: the spellings (plain, hex, base64 at each alignment, base64 of base64, and parts of all these); which values are too common to
+ * search for. Does not own: escapes (`decoded-views.ts`), what replaces a match (`hide-text.ts`).
  */
 import { isBase64, stableBase64, stableSpellings, type Offset } from './base64-text.ts';
 import { SeedSearch, type Seed } from './seed-search.ts';
 
 /** Minimum length of a secret that is searched for outside its own place: a shorter one such as "admin" occurs in many words. */
 export const LOOKED_FOR_MIN = 6;
-/** The minimum length of a secret whose base64 form is searched for where it has nothing directly before or after it. */
+/** Minimum length of a secret whose base64 is searched for; below {@link LOOKED_FOR_MIN} only with no base64 character next to it. */
 const ENCODED_MIN = 4;
 /** Minimum length of a part: shorter ones reveal too little, and occur in too many texts. */
 const PART_MIN = 8;
@@ -29,9 +29,9 @@ interface Spelling {
   readonly offset: Offset;
   /** The complete base64 with padding; empty for an offset at which other bytes precede. */
   readonly whole: string;
-  /** Minimum length of a part at its beginning or end that counts as a match. */
+  /** Minimum length of the part, at the beginning or end of the text, that counts as a match. */
   readonly least: number;
-  /** True if it matches only with nothing before or after it, because it may occur in a longer text by chance. */
+  /** True if it only matches without base64 characters next to it, because it may occur in longer base64 by chance. */
   readonly alone: boolean;
 }
 
@@ -169,7 +169,7 @@ function spellingsOf(standIn: string, bytes: Buffer, names: Names): readonly Spe
   return spellings;
 }
 
-/** Returns the text as escaped in JSON and in URLs that are encoded in base64 themselves; empty if nothing needs escaping. */
+/** Returns the text as it is escaped in JSON and URLs, to find it in base64 of such texts; empty if nothing needs escaping. */
 function escapesOf(text: string): readonly string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const html = json.replaceAll(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);

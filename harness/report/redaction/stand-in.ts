@@ -1,10 +1,10 @@
 /**
  * Stand-ins replace secrets in files: `redacted-` and a keyed hash of the secret. Equal secrets have equal stand-ins.
  *
- * A spelling that no decoder reads (hex, percent-encoding, a part) appends its form and a hash of its text:
- * `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: encoding and decoding of
- * stand-ins, including the JSON that image pull secrets require. The key never leaves the machine, so that a short password
- * cannot be found by brute force. Decision 0043 has the reasons.
+ * A stand-in that replaces another spelling of the secret directly (hex, percent-encoding, a part) ends with the form and a hash of that
+ * spelling: `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: encoding and decoding of stand-ins,
+ * including the JSON that image pull secrets require. The key never leaves the machine, so that a short password cannot be found by brute
+ * force. Decision 0043 has the reasons.
  */
 import { createHmac } from 'node:crypto';
 import { base64RunAt, stableSpellings, type Base64Run, type Offset } from './base64-text.ts';
@@ -132,7 +132,7 @@ export interface CanonicalJson {
   readonly text: (value: unknown) => string;
 }
 
-/** Parses a document in that format; returns undefined for any other text. */
+/** Parses a document in the format of {@link CanonicalJson}; returns undefined for any other text. */
 export function canonicalJson(text: string): CanonicalJson | undefined {
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
   const end = text.endsWith('\n') ? '\n' : '';

@@ -84,7 +84,7 @@ export class Vault {
     } catch {
       return key;
     }
-    // Another process may have written a key first: the stored one is used by all.
+    // Another process may have written a key first: all processes use the stored one.
     return this.#readKey() ?? key;
   }
 

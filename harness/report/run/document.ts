@@ -244,7 +244,7 @@ export function holdsText(scenarios: readonly Scenario[]): string {
   const text = tested ? 'all properties hold' : 'all properties hold that were put to the test';
   const besides = [
     ...(warnings === 0 ? [] : [`with ${countText(warnings, 'warning')}`]),
-    // What else fails in a green run takes conditions that no cluster has.
+    // Any other finding of a green run needs conditions that no cluster should have.
     ...(findings === 0 ? [] : [`with ${countText(findings, 'finding')} under pathological conditions only`]),
   ];
   return besides.length === 0 ? text : `${text}, but ${besides.join(' and ')}`;

@@ -2,8 +2,8 @@
 import { RUN_VERSION, type RunDocument } from './document.ts';
 
 /**
- * Renders `run` first, then for each scenario `scenario`, `property`, `kept` and `finding`. Each line contains its version and
- * its scenario.
+ * Renders a line of type `run` first, then lines of the types `scenario`, `property`, `kept` and `finding` for each scenario. Each line
+ * contains the version, and all but the first contain the name of the scenario.
  */
 export function renderJsonLines(run: RunDocument): string {
   const { outcome, madeWith, scenarios } = run;

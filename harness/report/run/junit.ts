@@ -1,9 +1,8 @@
 /**
- * Renders a run as JUnit XML: a suite per scenario, a case per property, whose failure is the one-screen story with the replay
- * command.
+ * Renders a run as JUnit XML: a suite per scenario, a case per property, whose failure is the one-screen story with the replay command.
  *
- * The names of cases do not depend on findings, so that a CI can follow them from build to build. A property that was not
- * exercised counts as skipped, and a campaign without findings that is not green has an error in a case of its own.
+ * The names of cases do not depend on findings, so that a CI system can track them from build to build. A property that was not exercised
+ * counts as skipped, and a campaign without findings that is not green has an error in a case of its own.
  */
 import {
   asideText,

@@ -3,7 +3,7 @@ import { MEASURE_NAMES, rounded, type Measures } from '../../model/baseline.ts';
 import type { BatchResult } from '../../model/soak.ts';
 import { medianOf } from '../trend.ts';
 
-/** Weights averages over runs by the number of runs; for measures of undisturbed runs, takes the median. */
+/** Averages measures per run, weighted by the number of runs of each batch; takes the median of measures of undisturbed runs. */
 export function averageMeasures(results: readonly BatchResult[]): Measures {
   const measures: { -readonly [K in keyof Measures]: number } = {};
   for (const name of MEASURE_NAMES) {

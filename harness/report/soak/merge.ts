@@ -80,7 +80,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     diverged: results.some(({ diverged }) => diverged),
     inconclusiveRuns: inconclusive.count,
     contended,
-    // If one batch had no time to reproduce a violation, a later one will find it again.
+    // Violations that a batch had no time to reproduce are ignored, because a later batch will find them again.
     left: [],
   });
   const remarks = remarksOf(results, findings);

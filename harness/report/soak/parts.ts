@@ -20,7 +20,7 @@ export interface BatchPart {
 type Entry<K extends SoakLine['line']> = { readonly line: SoakLineOf<K>; readonly text: string };
 
 export class Parts {
-  /** The last description by each shard, the largest budget first. */
+  /** The last `about` line of each shard, the one with the largest budget first. */
   readonly heads: readonly SoakLineOf<'about'>[];
   readonly epochs: readonly string[];
   /** For example `3/16`, in order. */

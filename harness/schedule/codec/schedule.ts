@@ -43,7 +43,7 @@ const stretch = {
 };
 const amount = z.int().min(1);
 
-/** Schemas of toxics. They set no upper limits, so that a file can try how much a client tolerates. */
+/** Schemas of connection faults. They set no upper limits, so that a user can try how much a client tolerates. */
 const connectionFaults = [
   z.strictObject({
     ...anchor,

@@ -1,7 +1,7 @@
 /**
- * Lag of one kind: the target gets no events of it for a number of its own writes or of other actors' operations, or until it has come to
- * rest. Finds controllers that count, create or compare from a cache that has not caught up. Everything else runs in the default order, or
- * at random.
+ * Lag: the target gets no events of one kind, for a number of its own writes or of other actors' operations, or until it has come to rest.
+ * Finds controllers that count, create or compare from a cache that has not caught up. Everything else runs in the default order, or at
+ * random.
  */
 import type { Item } from '../../model/item.ts';
 import { hasProgram } from '../default-order.ts';

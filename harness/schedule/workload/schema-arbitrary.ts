@@ -26,7 +26,7 @@ export interface LeafEdit {
   readonly value: JsonValue;
 }
 
-/** The depth below `spec` down to which fields that the sample omits are tried. */
+/** Fields that the sample omits are tried down to this depth below `spec`. */
 const ABSENT_DEPTH_MAX = 2;
 /** How many items are visited in a list whose items have no names. */
 const ITEMS_MAX = 3;

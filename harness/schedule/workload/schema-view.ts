@@ -36,8 +36,8 @@ export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | u
 }
 
 /**
- * Returns the resources (`gr`) of the CRDs of which no version declares keys for the items of `status.conditions`, also for want of a schema,
- * so that the API server takes the list for one value.
+ * Returns the resources (`gr`) of the CRDs whose `status.conditions` the API server treats as one value, because no version declares keys
+ * for its items (or has a schema for it at all).
  */
 export function withWholeConditions(crds: readonly KubeObject[]): readonly string[] {
   return crds.filter(hasWholeConditions).map((crd) => crd.metadata.name ?? '');
@@ -117,8 +117,8 @@ export function permits(schema: Schema, value: JsonValue): boolean {
 }
 
 /**
- * Returns other values for a scalar that is `current` (undefined: absent), the most informative first. All are valid as far as this file
- * can tell.
+ * Returns other values for a scalar that is `current` (undefined: absent), the most informative first. All satisfy the keywords that this
+ * file reads.
  */
 export function otherScalars(schema: Schema, current: JsonValue | undefined): readonly JsonValue[] {
   const start = current ?? schema['default'];

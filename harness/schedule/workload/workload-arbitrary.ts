@@ -51,7 +51,7 @@ const LONG_WAIT_MS = 20 * 60_000;
 const LONG_WAIT_WRITERS = 5;
 
 const EMPTY_START_ONE_IN_AIMED = 2;
-/** In this many of four aimed runs, writers write to the same list or map as the target, or else to the same object. */
+/** Of four aimed runs: how many have writers write to lists or maps that the target writes, and how many to objects that it updates. */
 const CONTESTING_OF_FOUR = 2;
 const UPDATING_OF_FOUR = 1;
 /**
@@ -192,7 +192,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
 /**
  * Makes one of the programs wait before one of its operations.
  *
- * @param isLast - True to wait before the program's last operation, so that after hours the target encounters the changes made before them.
+ * @param isLast - True to wait before the program's last operation: the changes before it are made at once, and the target encounters them
+ * hours later.
  */
 function withWait(programs: readonly Program[], afterMs: number, isLast: boolean, mrng: fc.Random): readonly Program[] {
   const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);

@@ -43,7 +43,7 @@ export const CONTENT: readonly ComparedKind[] = [
   }),
 ];
 
-/** Endpoints, events and quotas. */
+/** Services and their endpoints, events, limit ranges and volume claims. */
 export const PLACES: readonly ComparedKind[] = [
   kindOf('services', 'v1', 'Service', {
     base: { spec: { ports: [{ port: 80 }], selector: { app: 'a' } } },

@@ -51,7 +51,7 @@ function qualifiedName(node: Node): string | undefined {
   return operand === undefined ? undefined : `${operand}.${node.field}`;
 }
 
-/** Fills in the types and overloads of all nodes. Returns the final substitution. */
+/** Fills in the types and overloads of all nodes. Returns a function that resolves the type of a node. */
 export function checked(root: Node, variables: ReadonlyMap<string, Type>): (node: Node) => Type {
   const checker = new Checker(variables);
   checker.check(root);

@@ -136,7 +136,7 @@ function structure({ fields, bytesMin }: { fields: ReadonlyMap<string, Declared>
   return declared;
 }
 
-/** Reports whether the schema declares all common fields of a resource; only then are its limits on them used. */
+/** Reports whether the schema declares all common fields of a resource. Otherwise its limits on these fields are ignored. */
 function namesItself({ properties }: SchemaNode): boolean {
   const metadata = properties.get('metadata');
   return (

@@ -193,7 +193,7 @@ class Estimate {
     return size ?? this.#size(node);
   }
 
-  /** Records the sizes of entries: the result of concatenating lists, and of a condition, has the items of both operands or branches. */
+  /** Records the sizes of entries: a concatenation has the items of both operands, a conditional those of both branches. */
   #rememberEntries(node: Call, { id }: Overload): void {
     const branches = id === 'conditional';
     if (!branches && id !== 'add_list' && id !== 'add_string' && id !== 'add_bytes') return;

@@ -1,7 +1,8 @@
 /** Ranges of sizes, and costs: integers that saturate at 64 bits. */
 
 /**
- * The value that stands for "no bound"; sums and products saturate at it. A double is precise enough, because all such values are too much.
+ * The value that stands for "no bound"; sums and products saturate at it. A double is precise enough, because any value near it exceeds
+ * every limit.
  */
 export const UNBOUNDED: number = 2 ** 64;
 

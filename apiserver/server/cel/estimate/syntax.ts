@@ -32,7 +32,7 @@ export interface Ident extends Common {
 }
 
 export interface Select extends Common {
-  /** Resolved to a type name if it is one, for example `google.protobuf.Timestamp`. */
+  /** A field selection, or part of a qualified type name such as `google.protobuf.Timestamp`. */
   readonly op: 'select';
   readonly operand: Node;
   readonly field: string;
@@ -62,7 +62,7 @@ export interface MapLiteral extends Common {
   readonly entries: readonly (readonly [Node, Node])[];
 }
 
-/** Iterates over a list or the keys of a map. Without a range it binds `accumulator` to a value for its result. */
+/** Iterates over a list or the keys of a map. If the range is empty, it only binds `accumulator` to a value, which `result` uses. */
 export interface Comprehension extends Common {
   readonly op: 'comprehension';
   readonly range: Node;

@@ -76,7 +76,7 @@ export class SpdyConnection {
     }
   }
 
-  /** Tells the client that no more streams are accepted. */
+  /** Sends GOAWAY: the server accepts no more streams. */
   goAway(): void {
     this.#control(GOAWAY, 0, Buffer.alloc(8));
   }
@@ -239,8 +239,8 @@ class Stream implements SpdyStream {
 }
 
 /**
- * Reads the headers of a connection, which are one compressed stream. For each header block it is decompressed from its beginning: Node has
- * no synchronous streaming decompressor, and a connection has only a few streams.
+ * Reads the headers of a connection, which are one compressed stream. Each header block decompresses the stream from its beginning: Node
+ * has no synchronous streaming decompressor, and a connection has only a few streams.
  */
 class HeaderReader {
   #compressed: Buffer = Buffer.alloc(0);

@@ -115,8 +115,7 @@ const LIMITS: readonly (readonly [field: string, max: number])[] = [
 ];
 
 /**
- * The immutable fields of an events.k8s.io event, of which only the series may change. The names are those of the core form, with Go's
- * field names.
+ * The immutable fields of an events.k8s.io event: only its series may change. They have the names of the core form, with Go's field names.
  */
 const LASTING = [
   'involvedObject',

@@ -40,7 +40,7 @@ export interface WorkloadsOptions {
 export interface TrialRules extends PaceOptions {
   /** Reports whether an object of this kind, created by `actor`, is managed; dependents of managed objects always are. */
   readonly tends: (resource: string, actor: ActorId) => boolean;
-  /** Reports whether objects of this kind are the target's work: they are known here, but never written. */
+  /** Reports whether objects of this kind are the target's work: these controllers see them, but do not reconcile them. */
   readonly isLeftToTarget: (resource: string) => boolean;
   /** Reports whether any client reads the objects below workloads; if not, only the workload's status is updated. */
   readonly readsPods: () => boolean;
@@ -110,7 +110,7 @@ export class Workloads {
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
-    // The role may be part of any aggregated role.
+    // Any aggregated role may select this role.
     if (resource === CLUSTER_ROLES)
       for (const role of this.#view.all(CLUSTER_ROLES))
         if (role['aggregationRule'] !== undefined)
@@ -133,7 +133,10 @@ export class Workloads {
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
   }
 
-  /** Reports what the node has, after the time that a kubelet takes: a target that sets the same fields is answered, not chased. */
+  /**
+   * Updates the node's status, in a run after the delay of a kubelet: without a delay, the controllers and a target that sets the same
+   * fields would overwrite each other endlessly.
+   */
   #reportNode(item: string): WorkResult | Promise<WorkResult> {
     const live = this.#view.get('nodes', NODE_KEY);
     if (live === undefined) return 'done';
@@ -152,7 +155,7 @@ export class Workloads {
     return true;
   }
 
-  /** Executes one step for an object, after the time that it takes. */
+  /** Executes one step for an object, once the duration of the step has passed. */
   async #attemptInRun(
     rules: TrialRules,
     pace: ReadinessDelays,

@@ -11,7 +11,9 @@ import { mapAt } from './view.ts';
 export const NODE_NAME = 'stalemate-node';
 const ADDRESS = '192.0.2.1';
 
-/** Returns the node that all pods run on, as a kubelet and the controllers of nodes leave it: clients rely on its annotations, too. */
+/**
+ * Returns the node that all pods run on, with everything that a kubelet and the node controllers set: some clients rely on the annotations.
+ */
 export function node(now: string): KubeObject {
   const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
   const capacity = { cpu: '64', memory: '256Gi', pods: '10000' };
@@ -41,7 +43,7 @@ function isExtended(resource: string): boolean {
   return resource.includes('/');
 }
 
-/** Makes the same extended resources allocatable that the node has: other clients add them to its capacity. */
+/** Makes extended resources in the node's capacity allocatable too: other clients add them only to the capacity. */
 export async function reconcileNode(api: Api, live: KubeObject): Promise<WorkResult> {
   const have = mapAt(live, 'status', 'capacity');
   const may = mapAt(live, 'status', 'allocatable');

@@ -26,7 +26,7 @@ export function surplus(pods: readonly KubeObject[], wanted: number): readonly K
   return keep.slice(wanted);
 }
 
-/** Builds a pod of `owner`; `name` is the exact name; if it is absent, the server generates one from the owner's. */
+/** Builds a pod of `owner` from a template. Without `name`, the server generates a name from the owner's. */
 export function podFrom(
   owner: KubeObject,
   template: JsonObject,

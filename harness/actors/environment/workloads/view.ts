@@ -12,7 +12,7 @@ const NOBODY: ReadonlyMap<string, KubeObject> = new Map();
 
 export class View {
   readonly #byResource = new Map<string, Map<string, KubeObject>>();
-  /** Controlled objects by uid, by the uid of the controlling owner. */
+  /** For the uid of each controlling owner: the objects that it controls, by uid. */
   readonly #controlled = new Map<string, Map<string, KubeObject>>();
 
   learn({ type, resource, namespace, name, uid, object }: ObservedChange): void {

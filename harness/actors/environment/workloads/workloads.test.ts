@@ -64,7 +64,7 @@ describe('the node', () => {
   const STATUS = '/api/v1/nodes/stalemate-node/status';
   const GPU = 'example.com/gpu';
 
-  /** Returns a cluster whose first pod has brought it its node. */
+  /** Returns a cluster with a node, which is created together with the first pod. */
   async function clusterWithNode(): Promise<TestServer> {
     const world = cluster();
     await make(world, PODS, {
@@ -76,7 +76,7 @@ describe('the node', () => {
     return world;
   }
 
-  /** Changes what the node has or may give, and returns both at rest, with the number of versions that this took. */
+  /** Changes the node's status. Returns its capacity and its allocatable resources at rest, and the number of updates of the node. */
   async function changed(world: TestServer, status: JsonObject): Promise<readonly unknown[]> {
     let versions = 0;
     world.server.observe(({ resource }) => (versions += Number(resource === 'nodes')));

@@ -1,6 +1,5 @@
 /**
- * Finds, by import lines, the packages of its own repository that a Go program consists of: code that a main package delegates
- * to counts as its own.
+ * Finds the packages of the repository that a Go program consists of, by import lines: a main package often delegates to other packages.
  */
 import { posix } from 'node:path';
 import type { Repository } from '../repository.ts';

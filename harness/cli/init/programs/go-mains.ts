@@ -1,5 +1,5 @@
 /**
- * Finds the main package of a Go project that is its manager, by evidence in its Dockerfiles, Makefile and Deployments.
+ * Finds out which main package of a Go project is its manager, by evidence in Dockerfiles, the Makefile and Deployments.
  *
  * Owns: the evidence for each package, and its weight. Does not own: how the package is built and started (`go.ts`). Start at
  * {@link rankMains}.
@@ -39,7 +39,7 @@ export interface MainFacts {
   readonly wanted?: string;
 }
 
-/** Returns the packages, the one with the most evidence first, after the one that builds the wanted program. */
+/** Returns the packages: first the one that builds the wanted program, then the others, the one with the most evidence first. */
 export function rankMains(
   repository: Repository,
   folders: readonly string[],
@@ -129,7 +129,7 @@ function folderOf(source: string, folders: readonly string[], module: string): s
   return folders.find((folder) => folder === plain);
 }
 
-/** Returns the names by which workloads in the project's manifests start containers: those of programs and images. */
+/** Returns the names of programs, images and containers in the workloads of the project's manifests. */
 function workloadsIn({ files, text }: Repository): readonly { file: string; kind: string; words: readonly string[] }[] {
   return files
     .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file))

@@ -27,7 +27,7 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
   const flag = (name: string): boolean =>
     source.includes(`"${name}"`) || called.some(({ text }) => definesFlag(text, name));
   const makefile = repository.text('Makefile');
-  // The usual name, unless the project builds another program with it.
+  // The usual name, unless another program of the project has it.
   const usual = /\bbin\/(manager|operator)\b/.exec(makefile)?.[0];
   const isFree = others.every((other) => `bin/${other.binary}` !== usual);
   const binary = usual !== undefined && isFree ? usual : `bin/${main.binary}`;

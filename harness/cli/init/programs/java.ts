@@ -52,7 +52,7 @@ function ofMaven(pom: string): Build {
   };
 }
 
-/** Returns the name of the jar. The first coordinates in a POM are its own; a POM with a parent inherits missing ones from that. */
+/** Returns the name of the jar. The first coordinates in a POM are its own; missing ones are inherited from the parent. */
 function mavenJar(pom: string): string | undefined {
   const plain = pom.replaceAll(/<!--[\s\S]*?-->/g, '');
   const parent = /<parent>[\s\S]*?<\/parent>/.exec(plain)?.[0] ?? '';

@@ -137,7 +137,9 @@ function fileOrModule(repository: Repository, file: string): readonly string[] {
   return ['-m', module];
 }
 
-/** Returns the command that installs the project: with the tool that locks its dependencies, and with pip where that tool is missing. */
+/**
+ * Returns the command that installs the project with the tool that locks its dependencies, and one with pip for machines without that tool.
+ */
 function installation(
   repository: Repository,
   modules: readonly string[],

@@ -1,4 +1,4 @@
-/** Renders the versions of each object: the writer, the version it was made from, and whether the writer meant the field. */
+/** Renders the versions of each object: the writer, the version it was made from, and whether the writer intended to change the field. */
 import type { ChainVersion, Intent, ReportChain, ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 
@@ -55,7 +55,9 @@ function chainTable(chain: ReportChain, index: number): Html {
 /** Number of similar rows that are shown before and after the omitted ones. */
 const ALIKE = 2;
 
-/** Replaces versions that one actor makes repeatedly in the same way with their number, except those with a part in the violation. */
+/**
+ * Replaces the middle of a sequence of similar versions with their number. Versions with different roles in the violation are not similar.
+ */
 function folded(versions: readonly ChainVersion[]): readonly (ChainVersion | number)[] {
   const out: (ChainVersion | number)[] = [];
   for (let at = 0; at < versions.length;) {

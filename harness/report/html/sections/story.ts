@@ -72,7 +72,7 @@ function numberOf(number: number): Html {
   return html`<span class="number">${number}</span>`;
 }
 
-/** Returns the class of an actor's column: with classes, the policy can forbid style attributes. */
+/** Returns the CSS class of an actor's column. With classes, the content security policy can forbid style attributes. */
 function place(story: ReportStory, actor: string): string {
   return `in-${Math.min(9, Math.max(0, story.actors.indexOf(actor)))}`;
 }
