@@ -36,22 +36,14 @@ export interface RunMode {
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
   /** The strategies that a search draws from by default. */
   readonly strategies: readonly StrategyName[];
-  /** Whether writers aim at the objects that the target writes, which saves trials. */
+  /**
+   * Whether writers aim at the objects that the target writes, and every other trial is a single deviation from an undisturbed run. This
+   * saves trials.
+   */
   readonly aims: boolean;
-  /** How single deviations from undisturbed runs are mixed with random trials. */
-  readonly deviations: DeviationMix;
   readonly proof: ProofPolicy;
   /** Whether a replay that never reproduces the finding is repeated with its anchors moved to other labels. */
   readonly reanchors: boolean;
-}
-
-/** The share of single deviations from undisturbed runs, and how many faults are tried in each of these. */
-export interface DeviationMix {
-  /** One trial in this many is an undisturbed run or a deviation from one; the others are random. */
-  readonly oneIn: number;
-  /** The number of undisturbed workloads to choose from. */
-  readonly workloads: number;
-  readonly faultsMax: number;
 }
 
 /** How findings are shrunk and reproduced. */
@@ -137,8 +129,6 @@ export const MODULE_MODE: RunMode = {
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
   aims: false,
-  // A fault at a write that nothing follows is rare in random trials.
-  deviations: { oneIn: 4, workloads: 300, faultsMax: 16 },
   proof: {
     times: 5,
     timesWithout: 1,
@@ -163,8 +153,6 @@ const PROGRAM = {
   measuresPauses: true,
   strategies: PROCESS_MIX,
   aims: true,
-  // The next undisturbed run may be more productive than more faults in this one.
-  deviations: { oneIn: 2, workloads: 2_000, faultsMax: 2 },
   proof: {
     // A program does not behave the same way every time.
     times: 10,

@@ -57,7 +57,7 @@ export interface SearchOptions extends SearchOrder {
   readonly base: Workload;
   readonly properties: readonly Property[];
   readonly workload: fc.Arbitrary<Workload>;
-  /** The workloads of undisturbed runs, from which some trials deviate once; if absent, all trials are random. */
+  /** Workloads with few writers, for systematic deviations where trials are expensive; if absent, all trials are random. */
   readonly calm?: fc.Arbitrary<Workload>;
   readonly cutAt: CutAt;
   /** Called before each trial, as a heartbeat and to record the trial in case the worker dies. */
@@ -137,15 +137,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
   const source =
-    workloads &&
-    new TrialSource({
-      trials,
-      workloads,
-      faults,
-      mix: mode.deviations,
-      seed: settings.seed,
-      lacks: () => lackOf(tally),
-    });
+    workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed, lacks: () => lackOf(tally) });
   /** The number of trials in progress that began during the exploration. */
   let exploring = 0;
   const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {

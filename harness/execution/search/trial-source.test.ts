@@ -26,7 +26,6 @@ function source(): TrialSource {
     trials: fc.constant(RANDOM),
     workloads: fc.constantFrom(...CALM),
     faults: [],
-    mix: { oneIn: 2, workloads: 2_000, faultsMax: 2 },
     seed: 1,
   });
 }
@@ -80,7 +79,6 @@ test('every other deviation leads to what the search lacks', () => {
     trials: fc.constant(RANDOM),
     workloads: fc.constantFrom(...CALM),
     faults: ['close-watch'],
-    mix: { oneIn: 2, workloads: 2_000, faultsMax: 2 },
     seed: 1,
     lacks: () => 'stale read',
   });

@@ -1,5 +1,5 @@
 /**
- * Supplies the trials: random ones, and among them single deviations from undisturbed runs.
+ * Supplies the trials for a process: alternately random ones and single deviations from an undisturbed run.
  *
  * An undisturbed run (`calm-runs.ts`) is itself a trial; later trials are deviations from it (`deviations.ts`). Owns: how the two kinds of
  * trials alternate. Does not own: how random trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
@@ -11,7 +11,6 @@ import type { FaultKind, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
-import type { DeviationMix } from '../run/run-mode.ts';
 import { CalmRuns } from './calm-runs.ts';
 import { singleDeviations } from './deviations.ts';
 import type { Situation } from './enough.ts';
@@ -21,23 +20,27 @@ export interface TrialSourceOptions {
   /** The workloads of undisturbed runs. */
   readonly workloads: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
-  readonly mix: DeviationMix;
   readonly seed: number;
   /** Returns the situation that has occurred too rarely so far, if the other one has occurred often enough. */
   readonly lacks?: () => Situation | undefined;
 }
 
+/** The number of candidate workloads; once all have been used, the random trials continue alone. */
+const WORKLOADS = 2_000;
 /** The maximum numbers of trials per undisturbed run, by kind of deviation: the next run may be more productive. */
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
 /** The maximum number of silences on watches of kinds that the target writes. */
 const STALE_WRITES_MAX = 4;
+const FAULTS_MAX = 2;
 const RECOVERIES_MAX = 2;
 const DELAYS_MAX = 2;
 const OVERTAKEN_MAX = 2;
 /** Tried first: a controller with expectations (creates whose events it still waits for) gives up on them after minutes. */
 const UNSEEN_MAX = 1;
+/** One trial in this many is random. */
+const RANDOM_ONE_IN = 2;
 /** The number of undisturbed runs that take turns. */
 const OPEN_MAX = 3;
 
@@ -59,9 +62,8 @@ export class TrialSource {
   /** Yields a batch of trials, drawn with a seed. */
   *batch(seed: number, size: number): Generator<Trial> {
     const drawn = fc.sample(this.#options.trials, { seed, numRuns: size });
-    const { oneIn } = this.#options.mix;
     for (const [index, trial] of drawn.entries()) {
-      const own = index % oneIn === oneIn - 1 ? this.#next() : undefined;
+      const own = index % RANDOM_ONE_IN === 0 ? undefined : this.#next();
       yield own ?? trial;
     }
   }
@@ -88,7 +90,7 @@ export class TrialSource {
       ...inTurn([
         races,
         [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
-        this.#some(deviations.faults, this.#options.mix.faultsMax),
+        this.#some(deviations.faults, FAULTS_MAX),
         this.#some(deviations.recoveries, RECOVERIES_MAX),
         this.#some(deviations.delays, DELAYS_MAX),
         this.#some(deviations.overtakenAnswers, OVERTAKEN_MAX),
@@ -104,8 +106,8 @@ export class TrialSource {
 
   #next(): Trial | undefined {
     if (this.#open.length + this.#underWay.size >= OPEN_MAX) return this.#deviation();
-    const { workloads, seed, mix } = this.#options;
-    this.#calm ??= new CalmRuns(fc.sample(workloads, { seed, numRuns: mix.workloads }));
+    const { workloads, seed } = this.#options;
+    this.#calm ??= new CalmRuns(fc.sample(workloads, { seed, numRuns: WORKLOADS }));
     const workload = this.#calm.next();
     if (workload === undefined) return this.#deviation();
     const trial: Trial = { workload, schedule: EMPTY_SCHEDULE };

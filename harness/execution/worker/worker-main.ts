@@ -173,7 +173,9 @@ export async function doSearch(
       properties,
       workload: workloadArbitrary(drawn),
       // Strategies chosen by name are used exclusively, without deviations from undisturbed runs.
-      ...(settings.strategies === null ? { calm: workloadArbitrary({ ...drawn, rivals: runner.mode.aims }) } : {}),
+      ...(runner.mode.aims && settings.strategies === null
+        ? { calm: workloadArbitrary({ ...drawn, rivals: true }) }
+        : {}),
       runsMax,
       cutAt,
       onTrial: (run, trial) => {
