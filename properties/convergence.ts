@@ -35,7 +35,7 @@ const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result de
 const SILENT =
   'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
-const DIED_UNSEEN = 'it was created and deleted while a watch was down, so that no event of it reached the target';
+const DIED_UNSEEN = 'it was created and deleted while a watch was behind, so that no event of it reached the target';
 const REFUSED = 'a fresh copy refuses the input, and has never seen the valid one before';
 const MADE_AT_START = 'the target makes it only when it starts, for no object, and another client deleted it';
 const AS_BEFORE = 'as in an earlier run, in which more time did not fix it';

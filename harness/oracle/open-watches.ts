@@ -55,12 +55,31 @@ export function couldHear(
   { actor, resource }: Pick<Operation, 'actor' | 'resource'>,
   at: number,
 ): boolean {
-  const opened = operations.filter(
+  const opened = openedBefore(operations, { actor, resource }, at);
+  return opened.length === 0 || opened.some((watch) => !isOver(watch, streamEnds, at));
+}
+
+/** Reports whether an incarnation of the target had a watch of a resource open at a tick. */
+export function hasOpenWatch(
+  { operations, streamEnds }: Pick<History, 'operations' | 'streamEnds'>,
+  of: Pick<Operation, 'actor' | 'resource'>,
+  at: number,
+): boolean {
+  return openedBefore(operations, of, at).some((watch) => !isOver(watch, streamEnds, at));
+}
+
+function openedBefore(
+  operations: readonly Operation[],
+  { actor, resource }: Pick<Operation, 'actor' | 'resource'>,
+  at: number,
+): readonly Operation[] {
+  return operations.filter(
     (one) => one.verb === 'watch' && one.actor === actor && one.resource === resource && (one.answered?.at ?? at) < at,
   );
-  const isOver = ({ label, outcome }: Operation): boolean =>
-    outcome.type !== 'ok' || streamEnds.some((end) => end.stream === label && end.at < at);
-  return opened.length === 0 || !opened.every(isOver);
+}
+
+function isOver({ label, outcome }: Operation, streamEnds: readonly StreamEnd[], at: number): boolean {
+  return outcome.type !== 'ok' || streamEnds.some((end) => end.stream === label && end.at < at);
 }
 
 /**
