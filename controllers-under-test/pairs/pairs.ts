@@ -14,6 +14,8 @@ export interface Proof {
   readonly field?: string;
   /** Verb, resource and subresource of the guilty request: `update releases.delivery.example.com/status`. */
   readonly request?: string;
+  /** The beginning of the key of the cause: `write | `. */
+  readonly cause?: string;
 }
 
 export interface PlantedBug {
@@ -52,7 +54,12 @@ function conditionsBlind(resource: string): PlantedBug {
   return bug('patches-conditions-blind', lost(resource, 'status.'), { property: 'truthful-status', resource });
 }
 
-const DEPLOYMENT_SPEC = bug('takes-spec-from-cache', lost('deployments.apps', 'spec.'));
+/** Writing back old content may also undo the target's own change. */
+const DEPLOYMENT_SPEC = bug('takes-spec-from-cache', lost('deployments.apps', 'spec.'), {
+  property: 'convergence',
+  resource: 'deployments.apps',
+  cause: 'write | ',
+});
 const CLEARED_VERSION = bug('clears-version', lost('deployments.apps', ''));
 const DROPPED_CONFLICT = bug('drops-conflict', { property: 'convergence', resource: 'deployments.apps' });
 const GENERATION_LIE = bug('lies-about-generation', { property: 'truthful-status', resource: RELEASES });

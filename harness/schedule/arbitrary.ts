@@ -21,12 +21,10 @@ export interface TrialArbitraryOptions {
 
 /** The general strategies, and two that leave a cache behind: by chance, the faults and holds that this takes hardly ever meet. */
 export const STRATEGY_MIX: readonly StrategyName[] = [
-  'random-walk',
-  'random-walk',
-  'pos',
-  'pos',
-  'conflict-pct',
-  'starvation',
+  ...(['random-walk', 'random-walk', 'random-walk'] as const),
+  ...(['pos', 'pos', 'pos'] as const),
+  ...(['conflict-pct', 'conflict-pct'] as const),
+  ...(['starvation', 'starvation'] as const),
   'gap',
   'late-list',
 ];

@@ -37,6 +37,16 @@ it.each([
   expect(proves(finding(over), BUG)).toBe(false);
 });
 
+it('matches only a finding of the cause that a proof names', () => {
+  const bug = { ...BUG, provedBy: BUG.provedBy.map((proof) => ({ ...proof, cause: 'write | ' })) };
+  const { violation, record } = finding();
+  const causedBy = (key: string): boolean =>
+    proves({ violation: { ...violation, cause: { key, text: key } }, record }, bug);
+
+  expect(causedBy('write | PUT | deployments.apps | stale')).toBe(true);
+  expect(causedBy('given up | update deployments.apps | a conflict')).toBe(false);
+});
+
 it('returns the finding that has a bug among its symptoms', () => {
   const { signature } = finding().violation;
   const other = { ...signature, field: 'spec.replicas' };

@@ -1,5 +1,6 @@
 /** Decides whether a reported finding is about a planted bug. */
 import type { PlantedBug, Proof } from '../../controllers-under-test/pairs/pairs.ts';
+import { causeKey } from '../../harness/model/cause.ts';
 import type { Signature } from '../../harness/model/signature.ts';
 import type { Finding } from '../../harness/model/finding.ts';
 
@@ -22,7 +23,7 @@ export function mistakenFor<F extends Pick<Finding, 'stats'>>(
 }
 
 function isAbout({ violation, record }: Pick<Finding, 'violation' | 'record'>, proof: Proof): boolean {
-  if (!agrees(violation.signature, proof)) return false;
+  if (!agrees(violation.signature, proof) || !causeKey(violation).startsWith(proof.cause ?? '')) return false;
   if (proof.request === undefined) return true;
   const guilty = record.operations.find(({ id }) => id === violation.operations[0]);
   if (guilty === undefined) return false;
