@@ -61,7 +61,12 @@ const DEPLOYMENT_SPEC = bug('takes-spec-from-cache', lost('deployments.apps', 's
   cause: 'write | ',
 });
 const CLEARED_VERSION = bug('clears-version', lost('deployments.apps', ''));
-const DROPPED_CONFLICT = bug('drops-conflict', { property: 'convergence', resource: 'deployments.apps' });
+/** A conflict that is dropped when the spec is changed back and forth leaves an image that no request explains. */
+const DROPPED_CONFLICT = bug(
+  'drops-conflict',
+  { property: 'convergence', resource: 'deployments.apps', cause: 'given up | ' },
+  { property: 'convergence', resource: 'deployments.apps', field: 'spec.template', cause: 'missed | ' },
+);
 const GENERATION_LIE = bug('lies-about-generation', { property: 'truthful-status', resource: RELEASES });
 const STALE_POD_COUNT = bug(
   'counts-in-cache',

@@ -172,6 +172,21 @@ describe('the cause of an outcome', () => {
     expect(causes?.candidates[0].key).toBe('write | PUT without a version | widgets.example.com | stale');
   });
 
+  it('is no write that follows another client, which has set an older value again in another object', () => {
+    const keyAfter = (elsewhere: number): unknown => {
+      const { built, read } = started();
+      built.create('user', 'orders', manifest('Order', 'o', { spec: { count: 3 } }));
+      built.edit('controller', KIND, 'a', ['spec', 'replicas'], 3);
+      built.edit('user', 'orders', 'o', ['spec', 'count'], elsewhere);
+      const write = built.update('controller', KIND, versionless(read));
+      const [causes] = causesOf(built.build(), [violation(AT_REST, { revisions: [...write.committed] })]);
+      return causes?.candidates[0].key;
+    };
+
+    expect(keyAfter(4)).toBe('write | PUT without a version | widgets.example.com | stale');
+    expect(keyAfter(1)).toBe('missed | widgets.example.com');
+  });
+
   it('is no patch with which the target removes what it has set itself and has received', () => {
     const { built } = started();
     built.append('controller', KIND, 'a', ['metadata', 'finalizers'], 'own/f');

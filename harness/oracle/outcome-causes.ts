@@ -107,8 +107,25 @@ function carriedBack(history: History, wrong: readonly Wrong[]): readonly Cause[
     if (operation.verb === 'patch' && changes.every((change) => removesOwn(index, written, operation, change)))
       return [];
     const isCarried = changes.every(({ path, to }) => jsonEqual(before.get(path), to));
+    if (changes.every(({ to }) => isAsked(index, to, base, written))) return [];
     return isCarried ? [writeCause(history, operation, 'carried-back')] : [];
   });
+}
+
+/**
+ * Reports whether another client set the same value in another object, after one version was received and before the other was written: the
+ * target then follows a change back to an earlier value, such as an image that the user has reverted.
+ */
+function isAsked(index: HistoryIndex, value: LeafChange['to'], from: Pick<Revision, 'at'>, to: Revision): boolean {
+  return index.history.revisions.some(
+    (one) =>
+      one.uid !== to.uid &&
+      one.at > from.at &&
+      one.at < to.at &&
+      roleOf(one.actor) !== 'target' &&
+      value !== undefined &&
+      index.changes(one).some((change) => jsonEqual(change.to, value)),
+  );
 }
 
 /**
