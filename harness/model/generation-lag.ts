@@ -13,5 +13,6 @@ function generationLag(object: KubeObject, observed: JsonValue | undefined): num
 /** Reports whether a change is in an `observedGeneration` that lags equally far behind in both objects. */
 export function isSameLag(from: KubeObject, to: KubeObject, change: LeafChange): boolean {
   if (!change.path.endsWith('observedGeneration')) return false;
-  return generationLag(from, change.from) === generationLag(to, change.to);
+  const lag = generationLag(from, change.from);
+  return lag !== undefined && lag === generationLag(to, change.to);
 }

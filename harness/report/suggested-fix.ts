@@ -73,7 +73,9 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
 export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
   const guilty = id === undefined ? undefined : index.operation(id);
   const refused = index.history.operations.some(
-    (operation) => guilty !== undefined && isConflict(operation) && isBefore(operation, guilty),
+    // A create of what exists is refused with 409 too, but was not made from an old version.
+    (operation) =>
+      guilty !== undefined && operation.verb !== 'create' && isConflict(operation) && isBefore(operation, guilty),
   );
   return fixFor(signature, guilty, refused);
 }
