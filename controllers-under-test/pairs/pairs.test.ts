@@ -8,8 +8,13 @@ const README = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
 const IN_README = [...README.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
 
 function overlaps(one: Proof, other: Proof): boolean {
-  const [a = '', b = ''] = [one.field, other.field];
-  return one.property === other.property && one.resource === other.resource && (a.startsWith(b) || b.startsWith(a));
+  const agrees = (a = '', b = ''): boolean => a.startsWith(b) || b.startsWith(a);
+  return (
+    one.property === other.property &&
+    one.resource === other.resource &&
+    agrees(one.field, other.field) &&
+    agrees(one.cause, other.cause)
+  );
 }
 
 it('has twenty different pairs', () => {

@@ -39,7 +39,10 @@ it('finds an entry from before causes by its signature, and one that is decided 
 });
 
 it('makes an entry of its own of another bug, also where both have a cause that names no request', () => {
-  const one = entry('quarantined', { cause: MISSED, signature: { ...OTHER_SYMPTOM, field: 'spec.size' } });
+  const one = entry('quarantined', {
+    cause: MISSED,
+    signature: { ...OTHER_SYMPTOM, field: `${OTHER_SYMPTOM.field}.more` },
+  });
   const other = entry('open', { cause: MISSED, signature: OTHER_SYMPTOM });
   const kept = [named(freeName([], one), one)];
 
