@@ -172,19 +172,23 @@ describe('the cause of an outcome', () => {
     expect(causes?.candidates[0].key).toBe('write | PUT without a version | widgets.example.com | stale');
   });
 
-  it('is no write that follows another client, which has set an older value again in another object', () => {
-    const keyAfter = (elsewhere: number): unknown => {
+  it('is no write that follows another client, which has set a value back in another object', () => {
+    const keyAfter = (actor: string, count: number, before = 1): unknown => {
       const { built, read } = started();
-      built.create('user', 'orders', manifest('Order', 'o', { spec: { count: 3 } }));
+      built.create('user', 'orders', manifest('Order', 'o', { spec: { count: before } }));
+      built.edit('user', 'orders', 'o', ['spec', 'count'], 3);
       built.edit('controller', KIND, 'a', ['spec', 'replicas'], 3);
-      built.edit('user', 'orders', 'o', ['spec', 'count'], elsewhere);
+      built.edit(actor, 'orders', 'o', ['spec', 'count'], count);
       const write = built.update('controller', KIND, versionless(read));
       const [causes] = causesOf(built.build(), [violation(AT_REST, { revisions: [...write.committed] })]);
       return causes?.candidates[0].key;
     };
+    const blamed = 'write | PUT without a version | widgets.example.com | stale';
 
-    expect(keyAfter(4)).toBe('write | PUT without a version | widgets.example.com | stale');
-    expect(keyAfter(1)).toBe('missed | widgets.example.com');
+    expect(keyAfter('user', 1)).toBe('missed | widgets.example.com');
+    expect(keyAfter('user', 4)).toBe(blamed);
+    expect(keyAfter('gc', 1)).toBe(blamed);
+    expect(keyAfter('user', 1, 2)).toBe(blamed);
   });
 
   it('is no patch with which the target removes what it has set itself and has received', () => {

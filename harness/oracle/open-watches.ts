@@ -59,13 +59,15 @@ export function couldHear(
   return opened.length === 0 || opened.some((watch) => !isOver(watch, streamEnds, at));
 }
 
-/** Reports whether an incarnation of the target had a watch of a resource open at a tick. */
+/** Reports whether an incarnation of the target had a watch open at a tick that covers a namespace. */
 export function hasOpenWatch(
   { operations, streamEnds }: Pick<History, 'operations' | 'streamEnds'>,
-  of: Pick<Operation, 'actor' | 'resource'>,
+  of: Pick<Operation, 'actor' | 'resource' | 'namespace'>,
   at: number,
 ): boolean {
-  return openedBefore(operations, of, at).some((watch) => !isOver(watch, streamEnds, at));
+  return openedBefore(operations, of, at).some(
+    (watch) => (watch.namespace === '' || watch.namespace === of.namespace) && !isOver(watch, streamEnds, at),
+  );
 }
 
 function openedBefore(

@@ -107,25 +107,28 @@ function carriedBack(history: History, wrong: readonly Wrong[]): readonly Cause[
     if (operation.verb === 'patch' && changes.every((change) => removesOwn(index, written, operation, change)))
       return [];
     const isCarried = changes.every(({ path, to }) => jsonEqual(before.get(path), to));
-    if (changes.every(({ to }) => isAsked(index, to, base, written))) return [];
+    if (changes.every(({ to }) => to !== undefined && isSetBack(index, to, base.at, written.uid, operation.invoked.at)))
+      return [];
     return isCarried ? [writeCause(history, operation, 'carried-back')] : [];
   });
 }
 
 /**
- * Reports whether another client set the same value in another object, after one version was received and before the other was written: the
- * target then follows a change back to an earlier value, such as an image that the user has reverted.
+ * Reports whether the user or a writer set a value in another object back, after one version was received and before the target's write was
+ * sent: the target then follows a change back to an earlier value, such as an image that the user has reverted.
  */
-function isAsked(index: HistoryIndex, value: LeafChange['to'], from: Pick<Revision, 'at'>, to: Revision): boolean {
-  return index.history.revisions.some(
-    (one) =>
-      one.uid !== to.uid &&
-      one.at > from.at &&
-      one.at < to.at &&
-      roleOf(one.actor) !== 'target' &&
-      value !== undefined &&
-      index.changes(one).some((change) => jsonEqual(change.to, value)),
-  );
+function isSetBack(index: HistoryIndex, value: LeafChange['to'], since: number, uid: string, sent: number): boolean {
+  return index.history.revisions.some((one) => {
+    const isOthers = roleOf(one.actor) === 'user' || roleOf(one.actor) === 'writer';
+    if (one.uid === uid || one.at <= since || one.at >= sent || one.type !== 'MODIFIED' || !isOthers) return false;
+    const earlier = index.chain(one.uid).slice(0, index.position(one));
+    return index
+      .changes(one)
+      .some(
+        ({ path, to }) =>
+          jsonEqual(to, value) && earlier.some(({ object }) => jsonEqual(leavesOf(object).get(path), value)),
+      );
+  });
 }
 
 /**

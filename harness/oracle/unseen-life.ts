@@ -5,35 +5,54 @@
  * both lack it, so that no event reports the deletion to the target, even if the target itself created or deleted the object. Pure.
  */
 import { roleOf } from '../model/actor.ts';
-import type { History, Operation } from '../model/history.ts';
+import { isWrite, type History, type Operation, type Revision } from '../model/history.ts';
+import { nameIn } from './failures.ts';
 import type { Difference } from './final-state.ts';
 import { indexOf } from './history-index.ts';
 import { hasOpenWatch } from './open-watches.ts';
 
-/** Reports whether a missing object was last deleted in such a gap, and the target has listed the resource since. */
+/**
+ * Reports whether a missing object was last deleted in such a gap: the target's informer has never received it, nor an earlier object of its
+ * name without the deletion of that, it has listed the resource again since, and the target has not tried to make the object again.
+ */
 export function diedUnseen(history: History, { what, resource, object }: Difference): boolean {
   if (what !== 'missing-object') return false;
   const index = indexOf(history);
-  const end = history.revisions.findLast(
-    (one) => one.type === 'DELETED' && one.resource === resource && index.shortName(one) === object,
-  );
+  const lives = history.revisions.filter((one) => one.resource === resource && index.shortName(one) === object);
+  const end = lives.findLast(({ type }) => type === 'DELETED');
   if (end === undefined) return false;
-  const isTargets = ({ actor }: { readonly actor: string }): boolean => roleOf(actor) === 'target';
-  const targets = new Set(history.operations.filter(isTargets).map(({ actor }) => actor));
-  const wasShown = [...targets].some((actor) =>
-    index
-      .seenBy(actor, end.uid, Number.POSITIVE_INFINITY)
-      .some(({ how, at }) => how === 'watch' || (how === 'list' && !hasOpenWatch(history, { actor, resource }, at))),
+  const { namespace } = end;
+  const own = history.operations.filter((one) => roleOf(one.actor) === 'target' && one.resource === resource);
+  if (own.some((one) => one.invoked.at > end.at && makes(one, end))) return false;
+  const uids = new Set(lives.map(({ uid }) => uid));
+  const relists = own.filter(
+    (one) =>
+      lists(one) &&
+      (one.answered?.at ?? -1) > end.at &&
+      own.some(({ verb, actor, invoked }) => verb === 'watch' && actor === one.actor && invoked.at < one.invoked.at) &&
+      !hasOpenWatch(history, { actor: one.actor, resource, namespace }, one.invoked.at),
   );
-  // The cache of an informer does not know what the target reads from the server itself. A target without one may poll.
-  const watches = history.operations.some((one) => isTargets(one) && one.verb === 'watch' && one.resource === resource);
-  return (
-    watches &&
-    !wasShown &&
-    history.operations.some(
-      (one) => isTargets(one) && lists(one) && one.resource === resource && (one.answered?.at ?? -1) > end.at,
-    )
+  return relists.some(({ actor }) =>
+    [...uids].every((uid) => {
+      const hasEnded = history.deliveries.some(
+        (one) => one.actor === actor && one.type === 'DELETED' && one.object?.metadata.uid === uid,
+      );
+      // The cache of an informer does not know what the target reads from the server itself while a watch is open.
+      const wasShown = index
+        .seenBy(actor, uid, Number.POSITIVE_INFINITY)
+        .some(
+          ({ how, at }) =>
+            how === 'watch' || (how === 'list' && !hasOpenWatch(history, { actor, resource, namespace }, at)),
+        );
+      return hasEnded ? uid !== end.uid : !wasShown;
+    }),
   );
+}
+
+/** Reports whether the request creates or changes the object that was deleted. */
+function makes(operation: Operation, { name, namespace }: Revision): boolean {
+  const { verb } = operation;
+  return isWrite(verb) && verb !== 'delete' && operation.namespace === namespace && nameIn(operation) === name;
 }
 
 /** Reports whether the request lists objects: by itself, or as a watch that begins with all of them. */

@@ -57,11 +57,11 @@ export function mutantsOf(source: Source, read: (file: string) => string = readS
         const around = functionAt(root, at);
         const place = nameOf(around);
         if (BEYOND.test(place) && operator !== 'requeues-at-once') continue;
-        texts.add(mutated);
         const stem = `${source.controller}/${operator}@${place}`;
         const number = (numbers.get(stem) ?? 0) + 1;
         numbers.set(stem, number);
         if (!isTelling(operator, surroundings(text, around, edits))) continue;
+        texts.add(mutated);
         const line = text.slice(0, at).split('\n').length;
         mutants.push({
           id: `${stem}#${number}`,

@@ -51,8 +51,12 @@ it('returns the finding that has a bug among its symptoms', () => {
   const { signature } = finding().violation;
   const other = { ...signature, field: 'spec.replicas' };
   const findings = [
-    { name: 'spec', stats: { symptoms: [{ signature: other, count: 3 }] } },
-    { name: 'both', stats: { symptoms: [other, signature].map((one) => ({ signature: one, count: 1 })) } },
+    { name: 'spec', violation: finding().violation, stats: { symptoms: [{ signature: other, count: 3 }] } },
+    {
+      name: 'both',
+      violation: finding().violation,
+      stats: { symptoms: [other, signature].map((one) => ({ signature: one, count: 1 })) },
+    },
   ] as unknown as readonly (Parameters<typeof mistakenFor>[0][number] & { readonly name: string })[];
 
   expect(mistakenFor(findings, BUG)?.name).toBe('both');

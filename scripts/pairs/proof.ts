@@ -13,22 +13,26 @@ export function proves(finding: Pick<Finding, 'violation' | 'record'>, { provedB
 }
 
 /** Returns the finding that lists a bug among its symptoms, as if both were one bug. */
-export function mistakenFor<F extends Pick<Finding, 'stats'>>(
+export function mistakenFor<F extends Pick<Finding, 'stats' | 'violation'>>(
   findings: readonly F[],
   { provedBy }: PlantedBug,
 ): F | undefined {
-  return findings.find(({ stats: { symptoms = [] } }) =>
-    symptoms.some(({ signature }) => provedBy.some((proof) => agrees(signature, proof))),
+  return findings.find(({ violation, stats: { symptoms = [] } }) =>
+    symptoms.some(({ signature }) => provedBy.some((proof) => agrees(signature, proof) && isOfCause(violation, proof))),
   );
 }
 
 function isAbout({ violation, record }: Pick<Finding, 'violation' | 'record'>, proof: Proof): boolean {
-  if (!agrees(violation.signature, proof) || !causeKey(violation).startsWith(proof.cause ?? '')) return false;
+  if (!agrees(violation.signature, proof) || !isOfCause(violation, proof)) return false;
   if (proof.request === undefined) return true;
   const guilty = record.operations.find(({ id }) => id === violation.operations[0]);
   if (guilty === undefined) return false;
   const { verb, resource, subresource } = guilty;
   return proof.request === `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
+}
+
+function isOfCause(violation: Finding['violation'], { cause = '' }: Proof): boolean {
+  return causeKey(violation).startsWith(cause);
 }
 
 function agrees({ property, kind, field }: Signature, proof: Proof): boolean {
