@@ -25,7 +25,7 @@ export interface CommandTarget extends Partial<ProcessManner> {
   readonly command: readonly string[];
   /** The working directory, relative to that of the counterexample, with forward slashes. */
   readonly directory: string;
-  /** Programs that run beside the target's own, by name. */
+  /** Programs that run together with the target's own, by name. */
   readonly programs?: { readonly [name: string]: StoredProgram };
 }
 
@@ -144,8 +144,8 @@ export interface RunSettings {
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
   /**
-   * True if the requests that a process sends before it comes to rest are sorted by label. It counts as at rest only after it has had time
-   * for its first retries.
+   * True if the requests that a process sends before it comes to rest are sorted by label. The process counts as at rest only
+   * after it has had time for its first retries, so that these are sorted too.
    */
   readonly serialised?: boolean;
   /** Present if the target gets a store for external resources, outside the cluster. */

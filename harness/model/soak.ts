@@ -153,7 +153,7 @@ export type SoakLine =
       readonly kept: readonly CorpusSummaryEntry[];
       readonly budgets: readonly BudgetCheck[];
     })
-  /** The shard has used up its budget or found enough; a later batch or another budget reopens it. */
+  /** The shard has used up its budget or has as many findings as it may; a later batch or another budget reopens it. */
   | (LineBase & { readonly line: 'ended' });
 
 export type SoakLineOf<K extends SoakLine['line']> = Extract<SoakLine, { readonly line: K }>;

@@ -45,6 +45,6 @@ export interface Property {
    * histories do.
    */
   exercised?(history: History): boolean;
-  /** For `sometimes` properties: reports whether the condition was true in this run. A campaign in which it never was is vacuous. */
+  /** For `sometimes` properties: reports whether the condition was true in this run. A campaign without such a run is vacuous. */
   reached?(history: History): boolean;
 }

@@ -83,7 +83,7 @@ export function itemsUntil(history: History, at: number): number {
   return itemTicks(history).filter((tick) => tick < at).length;
 }
 
-/** Returns the second half of rest, since the target may still converge in the first. Undefined if no time passed. */
+/** Returns the second half of the time at rest: in the first, the target may still converge. Undefined if no time passed. */
 export function laterHalf(
   history: History,
 ): { readonly activity: readonly Operation[]; readonly fromMs: number; readonly spanMs: number } | undefined {

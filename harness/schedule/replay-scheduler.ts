@@ -137,7 +137,7 @@ export class ReplayScheduler implements Scheduler {
   }
 }
 
-/** Returns the timer that fires next while time advances; undefined once the advance is over. */
+/** Returns the next timer if it is due within the time of the forced run; otherwise undefined. */
 function dueIn(run: ForcedRun, timer: TimerItem | undefined, nowMs: number): TimerItem | undefined {
   if (run.forMs === undefined) return timer;
   run.endMs ??= nowMs + run.forMs;

@@ -1,5 +1,5 @@
 /**
- * The searching scheduler: a strategy, faults drawn at random, a fair tail.
+ * The searching scheduler: a strategy chooses the items, and faults are drawn at random. In the end a random walk replaces the strategy.
  *
  * Owns: which fault may affect which item. Only faults that Kubernetes permits are drawn; `oracle/assumptions.ts` checks the result.
  */
@@ -120,7 +120,7 @@ export class SearchScheduler implements Scheduler {
   }
 
   /**
-   * Returns the fault for a list or watch with which the target recovers from the end of a watch; undefined if the request is to succeed.
+   * After a fault has ended a watch: returns a fault for the target's next list or watch of that resource; undefined to draw none here.
    */
   #ofRecovery({ kind, verb, label }: Item): FaultKind | undefined {
     if (kind !== 'send' || (verb !== 'list' && verb !== 'watch') || partsOf(label).resource !== this.#recovering)

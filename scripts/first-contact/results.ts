@@ -35,7 +35,7 @@ interface Judged {
   readonly because: string;
 }
 
-/** A finding of the stored campaigns. The second reader did not know the first one's judgement. */
+/** A finding of the stored campaigns, judged by two readers; the second did not know the first one's verdict. */
 export interface Judgement extends Judged {
   readonly first: Verdict;
   readonly second: Verdict;

@@ -39,7 +39,7 @@ export interface ControllerList {
   readonly huntSample: string;
 }
 
-/** A release, with its gates at their defaults or all disabled. */
+/** A release, and its feature gates of KEP-5647: `none` (it has none), `on` (their default) or `off` (disabled). */
 export interface Position {
   readonly release: string;
   readonly gates: 'none' | 'on' | 'off';

@@ -21,7 +21,7 @@ export type Forms = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>
 export function formsOf(recording: readonly Passed[], depth: Depth): Forms {
   const forms = new Map<string, Map<string, Set<string>>>();
   for (const one of recording) {
-    // The client left before the answer.
+    // The client disconnected before it was answered.
     if (one.answer.status === 0) continue;
     const request = requestForm(one, depth);
     const answers = forms.get(request) ?? new Map<string, Set<string>>();
@@ -71,7 +71,7 @@ function answerFacts(one: Passed, depth: Depth): Iterable<string> {
   return typeof body === 'string' ? [`text ${symbolicText(body)}`] : factsOf(symbolic(body), depth);
 }
 
-/** Returns which events there were, in which order for each object, and the facts of the objects. */
+/** Returns what is compared of a watch: the order of event types for each object, and the fields of each event's object. */
 function watchFacts(bytes: Buffer, type: string, depth: Depth): ReadonlySet<string> {
   const facts = new Set<string>();
   const sequences = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-/** What a client does on a server, in steps that are compared separately. */
+/** What a client requests of a server, in steps whose traffic is compared separately. */
 import type { Depth } from './forms.ts';
 import type { Server } from './server.ts';
 

@@ -13,8 +13,8 @@ export function nameOf({ controller }: Pick<Pair, 'controller'>, bugs: readonly 
 }
 
 /**
- * The options of a campaign against a controller with these bugs, possibly none. Its module is one line and is written to
- * `.stalemate/pairs`. It is not removed, so that `stalemate run` and `replay` can use it too.
+ * Returns the options of a campaign against a controller with these bugs, possibly none. Writes a module of one line that starts the
+ * controller to `.stalemate/pairs`, and leaves it there for `stalemate run` and `replay`.
  */
 export function optionsFor(
   { controller, crd = `${controller}/crd.yaml` }: Pick<Pair, 'controller' | 'crd'>,

@@ -222,7 +222,7 @@ class Campaign {
     });
   }
 
-  /** Checks what the run has left, and returns the number of findings and violations. */
+  /** Checks what the run left behind, and returns the numbers of printed findings and of unproved violations. */
   async look(
     run: InterruptedRun,
     plan: InterruptPlan,

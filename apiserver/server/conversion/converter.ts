@@ -10,7 +10,7 @@ import { type JsonObject, type JsonValue, type KubeObject, parseApiVersion } fro
 import type { CallOutAnswer } from '../admission/call-out.ts';
 import { bodyOf } from '../admission/response.ts';
 
-/** Thrown when a conversion is missing. It only interrupts the current run of the request. */
+/** Thrown when a conversion is missing. The request is tried again once the webhook has answered. */
 export class ConversionNeeded extends Error {
   /** The identity of the call: equal calls have equal keys. */
   readonly key: string;

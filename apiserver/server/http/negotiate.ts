@@ -78,7 +78,7 @@ function hasNoTable(route: Route | undefined): boolean {
 
 const NO_TABLES: ReadonlySet<string> = new Set('binding ephemeralcontainers eviction finalize resize token'.split(' '));
 
-/** Returns the form of an error response that is sent without negotiation: any accepted media type, without a transformation. */
+/** Returns the form of a response that is not negotiated in full: the first accepted media type without a transformation, or JSON. */
 export function negotiateRefusal(request: ApiRequest): Wanted {
   const accept = request.headers['accept'] ?? '';
   const plain: Wanted = { media: 'json', version: 'v1', pretty: wantsPretty(request), route: undefined };

@@ -41,7 +41,7 @@ export function mountFiles(mounted: readonly MountedFile[], folders: LifeFolders
   }
 }
 
-/** Writes the folders below `{files}`; those below /tmp also appear below the temporary folder of the incarnation. */
+/** Writes mounted folders below `{files}`. Those mounted below /tmp are also linked from the incarnation's temporary folder. */
 export function mountFolders(mounted: readonly MountedFolder[], folders: LifeFolders): void {
   const linked: string[] = [];
   for (const folder of mounted.toSorted((a, b) => a.path.length - b.path.length)) {

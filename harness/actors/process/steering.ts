@@ -13,7 +13,7 @@ export interface Doing {
   readonly nowMs: number;
   /** When it will continue by itself; `null` if it continues only on input, or if that is unknown. */
   readonly untilMs: number | null;
-  /** The number of waits that ended because their time had come. */
+  /** The number of waits that ended because their timeout expired. */
   readonly ended: number;
 }
 

@@ -32,7 +32,7 @@ function isReplaced({ relation, target }: AimObject): boolean {
   return relation === 'created-by-target' && isComplete && !isNeverDeleted(resource);
 }
 
-/** Returns the manifest with which the user applied an object. */
+/** Returns the object's manifest in the sample; undefined if it is not in the sample. */
 export function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {
   return sample.find(
     (manifest) =>

@@ -29,7 +29,7 @@ function moves(aim: Aim, { sample }: WriterContext): readonly Move[] {
   });
 }
 
-/** Returns the fields of an object that any writer changes; resetting other fields would have no effect. */
+/** Returns the fields of an object that other writers may change; resetting any other would have no effect. */
 function changeable(aim: Aim, target: Aim['objects'][number]['target']): readonly FieldPath[] {
   const paths = new Map<string, FieldPath>();
   for (const change of aim.healthySpecChanges) {

@@ -19,7 +19,7 @@ export class Departure {
     this.leave(sentElsewhere(code, `${method} ${path}`));
   }
 
-  /** Aborts everything that waits; only the first reason is reported. */
+  /** Aborts all pending work; only the first reason is reported. */
   leave(why: Error): void {
     this.#why ??= why;
     this.#reject(this.#why);

@@ -1,4 +1,4 @@
-/** A control plane with all controllers behind its API server. */
+/** Tests a control plane that also runs the controllers of Kubernetes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testServer } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';

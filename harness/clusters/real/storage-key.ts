@@ -44,7 +44,7 @@ const KUBELETS = [
   String.raw`(?:leases|leases\.coordination\.k8s\.io)/kube-system/kube-(?:controller-manager|scheduler)$`,
 ];
 
-/** The pattern of a target's incarnations, the Secrets that they mount, and the kubelet's events about them. */
+/** Matches the storage keys of a target's pods, of the Secrets that they mount, and of the kubelet's events about them. */
 const TARGETS = String.raw`(?:pods|secrets|events)/[a-z0-9-]+/${TARGET_POD}[^/]+$`;
 const TARGETS_KEY = new RegExp(`^/registry/${TARGETS}`);
 

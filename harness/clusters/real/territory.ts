@@ -347,8 +347,8 @@ export class Territory {
   }
 
   /**
-   * Decides whether a creation may be sent. Records the intention before the request is sent, so that cleaning up after a kill knows what
-   * to look for.
+   * Decides whether a create request may be sent. Records the object first, so that clean-up knows what to look for if this process is
+   * killed.
    */
   #mayMake(request: ApiRequest, resource: string, what: string): ApiResponse | undefined {
     const name = nameIn(request);

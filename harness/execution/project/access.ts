@@ -2,7 +2,7 @@
 import type { DeniedRequest } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Reports whether the manifests bind roles: without a binding, they are not meant to restrict anything. */
+/** Reports whether the manifests bind roles. Without a binding, permissions are not enforced by default. */
 export function bindsAnything(objects: readonly KubeObject[]): boolean {
   return objects.some(({ kind }) => kind === 'RoleBinding' || kind === 'ClusterRoleBinding');
 }

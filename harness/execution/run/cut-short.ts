@@ -1,5 +1,5 @@
 /**
- * Thrown to end a run early, because its time is over or something other than the target does not respond. How the run would have continued
+ * Thrown to end a run early, because it ran out of time or something other than the target does not respond. How the run would have continued
  * is unknown.
  */
 export class CutShort extends Error {

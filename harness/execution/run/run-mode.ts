@@ -192,7 +192,7 @@ export const VIRTUAL_MODE: RunMode = {
   // A program hardly waits, and several programs on one processor only evict each other's caches. One more lane uses the moments in which
   // no program computes.
   laneCount: (processors) => Math.min(LANES_MAX, processors + 1),
-  // A target that renews a lock every two seconds reaches this limit within minutes.
+  // A target that renews a lock every two seconds reaches the limit of items long before the end of the look.
   lookOn: { itemsMax: 8_000, realMs: 3_000 },
 };
 

@@ -61,7 +61,7 @@ export class Orderly {
   }
 }
 
-/** Drops the target's watch events of a kind; returns all items if nothing else could ever happen. */
+/** Drops the target's watch events of a kind. Returns all items if that would leave neither items nor a timer. */
 export function withoutEvents(view: View, kind: string | undefined): readonly Item[] {
   if (kind === undefined) return view.items;
   const left = view.items.filter(

@@ -9,9 +9,9 @@ import { hasProgram } from '../default-order.ts';
 import { isTargetWrite, kindOf, Orderly, watchedKind } from './by-kind.ts';
 import type { MakeStrategy } from './strategy.ts';
 
-/** The gap begins after one of these numbers of writes of the target; mostly at once. */
+/** How many writes the target makes before the gap begins; half of the time none. */
 const BEGIN_WRITES = [0, 0, 0, 1, 2, 4] as const;
-/** The gap ends after one of these numbers of operations of other actors, or when they have none left; the target comes to rest first. */
+/** How many operations of other actors complete before the gap ends; half of the time all. The target first handles what it can. */
 const OPERATIONS = [1, 2, 3, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 export const gap: MakeStrategy = (draws, hints) => {
