@@ -106,10 +106,10 @@ function carriedBack(history: History, wrong: readonly Wrong[]): readonly Cause[
     const changes = index.changes(written).filter(isIt);
     if (operation.verb === 'patch' && changes.every((change) => removesOwn(index, written, operation, change)))
       return [];
-    const isCarried = changes.every(({ path, to }) => jsonEqual(before.get(path), to));
+    if (!changes.every(({ path, to }) => jsonEqual(before.get(path), to))) return [];
     if (changes.every(({ to }) => to !== undefined && isSetBack(index, to, base.at, written.uid, operation.invoked.at)))
       return [];
-    return isCarried ? [writeCause(history, operation, 'carried-back')] : [];
+    return [writeCause(history, operation, 'carried-back')];
   });
 }
 

@@ -61,11 +61,14 @@ export class Orderly {
   }
 }
 
+/** Reports whether the item is a watch event of a kind for the target. */
+export function isEventOf(item: Item, kind: string | undefined): boolean {
+  return item.kind === 'event' && roleOf(item.actor) === 'target' && kindOf(item) === kind;
+}
+
 /** Drops the target's watch events of a kind. Returns all items if that would leave neither items nor a timer. */
 export function withoutEvents(view: View, kind: string | undefined): readonly Item[] {
   if (kind === undefined) return view.items;
-  const left = view.items.filter(
-    (item) => item.kind !== 'event' || roleOf(item.actor) !== 'target' || kindOf(item) !== kind,
-  );
+  const left = view.items.filter((item) => !isEventOf(item, kind));
   return left.length > 0 || view.timer !== undefined ? left : view.items;
 }

@@ -3,10 +3,9 @@
  * again. Finds controllers that need to see every event: an object that was created and deleted in the gap is never shown, and one that
  * was replaced looks like a change.
  */
-import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
 import { hasProgram } from '../default-order.ts';
-import { isTargetWrite, kindOf, Orderly, watchedKind } from './by-kind.ts';
+import { isEventOf, isTargetWrite, Orderly, watchedKind } from './by-kind.ts';
 import type { MakeStrategy } from './strategy.ts';
 
 /** How many writes the target makes before the gap begins; half of the time none. */
@@ -32,7 +31,7 @@ export const gap: MakeStrategy = (draws, hints) => {
       return item;
     },
     fault: (item) => {
-      if (isOver || writes < begin || !isEvent(item)) return undefined;
+      if (isOver || writes < begin || !isEventOf(item, kind)) return undefined;
       isOver = true;
       return { do: 'expire-watch' };
     },
@@ -40,13 +39,9 @@ export const gap: MakeStrategy = (draws, hints) => {
 
   /** Returns what may happen during the gap; if nothing is left, what ends it. */
   function othersOf({ items }: View): readonly Item[] {
-    const others = items.filter((item) => !isEvent(item) && (left > 0 || !hasProgram(item.actor)));
+    const others = items.filter((item) => !isEventOf(item, kind) && (left > 0 || !hasProgram(item.actor)));
     if (others.length > 0) return others;
-    const events = items.filter(isEvent);
+    const events = items.filter((item) => isEventOf(item, kind));
     return events.length > 0 ? events : items;
-  }
-
-  function isEvent(item: Item): boolean {
-    return item.kind === 'event' && roleOf(item.actor) === 'target' && kindOf(item) === kind;
   }
 };
