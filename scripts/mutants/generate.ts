@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { IDIOMS, type OperatorName } from './operators/idioms.ts';
 import { OPERATORS } from './operators/operators.ts';
-import { isTelling, type Surroundings } from './operators/telling.ts';
+import { canShow, type Surroundings } from './operators/can-show.ts';
 import { SOURCES, type Source } from './sources.ts';
 import { parseSource, type SgNode, type Site } from './syntax.ts';
 
@@ -60,7 +60,7 @@ export function mutantsOf(source: Source, read: (file: string) => string = readS
         const stem = `${source.controller}/${operator}@${place}`;
         const number = (numbers.get(stem) ?? 0) + 1;
         numbers.set(stem, number);
-        if (!isTelling(operator, surroundings(text, around, edits))) continue;
+        if (!canShow(operator, surroundings(text, around, edits))) continue;
         texts.add(mutated);
         const line = text.slice(0, at).split('\n').length;
         mutants.push({

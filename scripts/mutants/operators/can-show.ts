@@ -2,7 +2,7 @@
  * Which mistakes can show at all. A controller repairs what it sees, so many mistakes only delay its next try: an event or a resync makes
  * up for them, in any order of events. These would count as survivors of a search that has missed nothing.
  *
- * Owns: what the code around a mistake must contain for it to count, in all languages. Start at {@link isTelling}.
+ * Owns: what the code around a mistake must contain for it to count, in all languages. Start at {@link canShow}.
  */
 import type { OperatorName } from './idioms.ts';
 
@@ -35,6 +35,6 @@ const RULES: { readonly [operator in OperatorName]?: Rule } = {
 };
 
 /** Reports whether some order of events, fault or write of another client can make a difference that a property claims. */
-export function isTelling(operator: OperatorName, code: Surroundings): boolean {
+export function canShow(operator: OperatorName, code: Surroundings): boolean {
   return RULES[operator]?.(code) ?? true;
 }
