@@ -83,8 +83,9 @@ export class Workloads {
   readonly #caPem: string;
   readonly #rules: TrialRules | undefined;
   readonly #pace: ReadinessDelays | undefined;
-  /** Uids of the managed objects of a run. */
+  /** Uids of the managed objects of a run, and their kinds and names, which an object that replaces one of them has too. */
   readonly #managed = new Set<string>();
+  readonly #managedNames = new Set<string>();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
 
@@ -145,13 +146,19 @@ export class Workloads {
     return isDue ? reconcileNode(this.#api, live) : 'done';
   }
 
-  /** Reports whether a change is about an object that is managed in this run. */
-  #manages({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
+  /**
+   * Reports whether a change is about an object that is managed in this run. Another client may replace a managed object under its name:
+   * a pod that is bound to the node would otherwise never end.
+   */
+  #manages({ tends }: TrialRules, change: ObservedChange, actor: ActorId): boolean {
+    const { type, resource, namespace, name, uid, object } = change;
     if (this.#managed.has(uid)) return true;
     const owner = controllerOf(object)?.uid;
     const dependent = actor === this.actor || (owner !== undefined && this.#managed.has(owner));
-    if (type !== 'ADDED' || !(dependent || tends(resource, actor))) return false;
+    const named = `${resource} ${keyOf(namespace, name)}`;
+    if (type !== 'ADDED' || !(dependent || this.#managedNames.has(named) || tends(resource, actor))) return false;
     this.#managed.add(uid);
+    this.#managedNames.add(named);
     return true;
   }
 

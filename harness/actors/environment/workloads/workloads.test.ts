@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MERGE, testServer, type TestServer } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { Random } from '../../../determinism/random.ts';
+import type { ActorId } from '../../../model/actor.ts';
 import { createGarbageCollector } from '../garbage-collector.ts';
 import { createWorkloads } from './index.ts';
+import { NODE_NAME } from './kubelet.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const JOBS = '/apis/batch/v1/namespaces/default/jobs';
@@ -59,6 +62,40 @@ function conditionsOf(object: KubeObject | undefined): readonly string[] {
   };
   return conditions.map(({ type, status }) => `${type}=${status}`);
 }
+
+describe('in a run', () => {
+  test('a pod that another client replaces is managed like the first one: it runs, and ends when it is deleted', async () => {
+    const world = testServer();
+    const tends = (resource: string, actor: ActorId): boolean => resource === 'pods' && actor === 'controller';
+    const workloads = createWorkloads({
+      upstream: world.server,
+      kinds: world.server,
+      now: () => 0,
+      trial: {
+        speed: 'fast',
+        random: new Random(1),
+        after: (_, then) => then(),
+        tends,
+        isLeftToTarget: () => false,
+        readsPods: () => true,
+      },
+    });
+    let actor: ActorId = 'controller';
+    world.server.observe((change) => workloads.onChange(change, actor));
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: template('web:1')['spec'] ?? {} };
+    await make(world, PODS, pod);
+    world.request('DELETE', `${PODS}/web`);
+    await atRest();
+    expect(world.server.objects('pods')).toEqual([]);
+
+    actor = 'writer-1';
+    await make(world, PODS, { ...pod, spec: { ...(pod.spec as JsonObject), nodeName: NODE_NAME } });
+    expect(world.server.objects('pods')[0]?.['status']).toMatchObject({ phase: 'Running' });
+    world.request('DELETE', `${PODS}/web`);
+    await atRest();
+    expect(world.server.objects('pods')).toEqual([]);
+  });
+});
 
 describe('the node', () => {
   const STATUS = '/api/v1/nodes/stalemate-node/status';
