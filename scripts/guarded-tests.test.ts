@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { countTests, skippedTests } from './guarded-tests.ts';
+import { countTests, patternOf, skippedTests } from './guarded-tests.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 const tests = (...statuses: readonly string[]): { readonly fullName: string; readonly status: string }[] =>
@@ -35,4 +35,12 @@ it('counts a test once even if it ran twice, as failed if it failed in any run',
   ];
 
   expect(countTests([{ testResults: bare }, { testResults: later }])).toEqual({ passed: 4, failed: 1 });
+});
+
+it('makes a pattern that matches only the given titles, whatever characters they have', () => {
+  const title = 'a group [1/2] costs $5.00 (a+b)?';
+  const pattern = new RegExp(patternOf(['other', title]));
+
+  expect([title, 'a file other'].map((text) => pattern.test(text))).toEqual([true, true]);
+  expect(['another one', title.replace('.', 'x')].map((text) => pattern.test(text))).toEqual([false, false]);
 });

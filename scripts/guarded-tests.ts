@@ -2,10 +2,10 @@
  * Runs the tests that a bare machine skips and those that `npm test` leaves out, on a machine with everything that they need: a test that
  * is skipped here is a failure.
  *
- *   node scripts/guarded-tests.ts BARE RESULTS   reads vitest's JSON results of the bare machine from the file BARE, runs the files with
- *                                                tests that were skipped there and the long ones, and writes their results to the
- *                                                file RESULTS
- *   node scripts/guarded-tests.ts count FILE...  prints "PASSED FAILED" of all results together; a test that ran twice counts once
+ *   node scripts/guarded-tests.ts BARE SKIPPED LONG   reads vitest's JSON results of the bare machine from the file BARE, runs the tests
+ *                                                     that were skipped there and the long ones, and writes their results to the files
+ *                                                     SKIPPED and LONG
+ *   node scripts/guarded-tests.ts count FILE...       prints "PASSED FAILED" of all results together; a test that ran twice counts once
  *
  * `--may-skip` allows skipped tests, if the machine lacks something. Exit code 0 if each of them ran and passed, 2 for unreadable results.
  */
@@ -70,34 +70,53 @@ function read(path: string): TestResults {
   return JSON.parse(readFileSync(path, 'utf8')) as TestResults;
 }
 
-function main([bare, results, ...flags]: readonly string[]): number {
+/** Runs tests, in files or with arguments as vitest's command line has them, and writes their results to a file. Reports whether all passed. */
+function runTests(results: string, args: readonly string[]): boolean {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
+  const vitest = join(REPOSITORY_ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const options = { cwd: REPOSITORY_ROOT, stdio: 'inherit' } as const;
+  return spawnSync(process.execPath, [vitest, 'run', ...reporters, ...args], options).status === 0;
+}
+
+/** Returns a pattern for vitest that matches tests with these full titles. */
+export function patternOf(titles: readonly string[]): string {
+  return `(?:${titles.map((title) => title.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|')})$`;
+}
+
+/** Prints the tests that were skipped again, and returns their number. */
+function skippedAgain(results: string, wanted: ReadonlyMap<string, readonly string[]> | undefined): number {
+  if (!existsSync(results)) return 0;
+  const again = [...skippedTests(read(results))].flatMap(([file, titles]) =>
+    titles
+      .filter((title) => wanted === undefined || wanted.get(file)?.includes(title) === true)
+      .map((title) => ({ file, title })),
+  );
+  for (const { file, title } of again)
+    console.error(`${file}: "${title}" was skipped here too; its condition says what it needs`);
+  return again.length;
+}
+
+function main([bare, results, long, ...flags]: readonly string[]): number {
   if (bare === 'count') {
     const { passed, failed } = countTests(
-      [results, ...flags].flatMap((file) => (file !== undefined && existsSync(file) ? [read(file)] : [])),
+      [results, long, ...flags].flatMap((file) => (file !== undefined && existsSync(file) ? [read(file)] : [])),
     );
     console.log(`${passed} ${failed}`);
     return 0;
   }
-  if (bare === undefined || results === undefined || !existsSync(bare)) {
-    console.error(`got "${bare ?? ''}", expected a file with vitest's JSON results, and a file to write to`);
+  if (bare === undefined || results === undefined || long === undefined || !existsSync(bare)) {
+    console.error(`got "${bare ?? ''}", expected a file with vitest's JSON results, and two files to write to`);
     return 2;
   }
-  const skipped = [...skippedTests(read(bare)).keys()];
-  if (skipped.length === 0) {
+  const skipped = skippedTests(read(bare));
+  if (skipped.size === 0) {
     console.error(`got no skipped test in "${bare}", expected some: that machine was not bare`);
     return 1;
   }
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  const vitest = join(REPOSITORY_ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...skipped, ...LONG_TESTS], {
-    cwd: REPOSITORY_ROOT,
-    stdio: 'inherit',
-  });
-  const still = existsSync(results) && !flags.includes('--may-skip') ? [...skippedTests(read(results))] : [];
-  for (const [file, titles] of still)
-    for (const title of titles)
-      console.error(`${file}: "${title}" was skipped here too; its condition says what it needs`);
-  return status === 0 && still.length === 0 ? 0 : 1;
+  const pattern = patternOf([...skipped.values()].flat());
+  const passed = [runTests(results, [...skipped.keys(), '-t', pattern]), runTests(long, LONG_TESTS)].every(Boolean);
+  const still = flags.includes('--may-skip') ? 0 : skippedAgain(results, skipped) + skippedAgain(long, undefined);
+  return passed && still === 0 ? 0 : 1;
 }
 
 if (import.meta.main) process.exitCode = main(process.argv.slice(2));

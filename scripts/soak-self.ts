@@ -2,8 +2,8 @@
  * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in a bounded form.
  *
  * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds, alarms,
- * determinism, edits, mutants, kills, interrupts), --seed N (of kills and interrupts), --seeds N, --trials N, --mutants N, --kills N,
- * --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 if a check fails.
+ * determinism, edits, kills, interrupts), --seed N (of kills and interrupts), --seeds N, --trials N, --kills N, --interrupts N, --budget 10s
+ * (per seed), --json FILE. Exit code 1 if a check fails.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { Random } from '../harness/determinism/random.ts';
@@ -13,7 +13,6 @@ import { builtFolder } from './controllers/builds.ts';
 import { checkFalseAlarms, falseAlarmsLine } from './soak-self/false-alarms.ts';
 import { checkHarmlessEdits, editsOf } from './soak-self/harmless-edits.ts';
 import { interruptCampaigns, lacksForInterrupts } from './soak-self/interrupts.ts';
-import { allMutants, killRates, tryMutant } from './soak-self/mutants.ts';
 import { checkSeeds, SEEDS_HEADER, seedsLine } from './soak-self/seeds.ts';
 import type { SeedsResult } from './soak-self/seeds.ts';
 import { killSoaks } from './soak-self/soak-kills.ts';
@@ -21,7 +20,7 @@ import { median, quantile, shown } from './soak-self/statistics.ts';
 import { wholeNumber } from './whole-number.ts';
 import { parseFlags, runMain } from './run-main.ts';
 
-const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills', 'interrupts'] as const;
+const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'kills', 'interrupts'] as const;
 
 /** The size of each section in both forms. */
 const FORMS = {
@@ -32,8 +31,6 @@ const FORMS = {
     trials: 2_000,
     verified: 300,
     editSeeds: 3,
-    mutants: 12,
-    mutantBudget: '4s',
     kills: 5,
     interrupts: 6,
     merges: 4,
@@ -44,8 +41,6 @@ const FORMS = {
     trials: 100_000,
     verified: 10_000,
     editSeeds: 5,
-    mutants: Infinity,
-    mutantBudget: '20s',
     kills: 50,
     interrupts: 200,
     merges: 20,
@@ -63,7 +58,6 @@ const { values } = parseFlags({
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string' },
     trials: { type: 'string' },
-    mutants: { type: 'string' },
     kills: { type: 'string' },
     interrupts: { type: 'string' },
     budget: { type: 'string' },
@@ -77,7 +71,7 @@ const broken: string[] = [];
 const record: Record<string, unknown> = {};
 
 /** Returns the number that a flag sets, or that of the form. */
-function countOf(name: 'seeds' | 'trials' | 'mutants' | 'kills' | 'interrupts'): number {
+function countOf(name: 'seeds' | 'trials' | 'kills' | 'interrupts'): number {
   const { [name]: text } = values;
   return text === undefined ? form[name] : wholeNumber(`--${name}`, text);
 }
@@ -196,25 +190,6 @@ async function edits(): Promise<void> {
     broken.push(`only ${survived} of ${tried} counterexamples survived harmless edits`);
 }
 
-async function mutants(): Promise<void> {
-  const all = allMutants(entries);
-  const wantedMutants = countOf('mutants');
-  const budget = values.budget ?? form.mutantBudget;
-  const step = Math.max(1, Math.ceil(all.length / wantedMutants));
-  const chosen = all.filter((_, index) => index % step === 0);
-  title(`mutants: ${chosen.length} of ${all.length}, budget ${budget} each`);
-  const results = [];
-  for (const [index, mutant] of chosen.entries()) {
-    const result = await tryMutant(mutant, index, budget);
-    results.push(result);
-    line(
-      `${result.killedBy === undefined ? 'SURVIVED' : 'killed  '} ${mutant.family.padEnd(22)} ${mutant.file}:${mutant.line}  ${result.killedBy ?? mutant.before.split('\n')[0] ?? ''}`,
-    );
-  }
-  for (const [family, { killed, total }] of killRates(results)) line(`${family.padEnd(22)} ${killed} of ${total}`);
-  record['mutants'] = Object.fromEntries(killRates(results));
-}
-
 /** A killed soak must resume, and must not lose a finding. */
 async function kills(): Promise<void> {
   const times = countOf('kills');
@@ -270,7 +245,7 @@ async function main(): Promise<void> {
   if (unknown !== undefined)
     throw new HarnessError('USAGE', `got --section "${unknown}", expected some of ${SECTIONS.join(', ')}`);
   some([...entries, ...selectedIn('go', only)], only);
-  const checks = { canary, seeds, alarms, determinism, edits, mutants, kills, interrupts };
+  const checks = { canary, seeds, alarms, determinism, edits, kills, interrupts };
   for (const section of SECTIONS) if (asked.length === 0 || asked.includes(section)) await checks[section]();
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(record, null, 2)}\n`);
   title(broken.length === 0 ? 'all checks passed' : `${broken.length} failure(s)`);
