@@ -78,9 +78,12 @@ function runTests(results: string, args: readonly string[]): boolean {
   return spawnSync(process.execPath, [vitest, 'run', ...reporters, ...args], options).status === 0;
 }
 
-/** Returns a pattern for vitest that matches tests with these full titles. */
+/** Returns a pattern for vitest that matches tests with these titles; it puts " > " between a group and its tests, its results a space. */
 export function patternOf(titles: readonly string[]): string {
-  return `(?:${titles.map((title) => title.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|')})$`;
+  const patterns = titles.map((title) =>
+    title.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`).replaceAll(' ', '(?: >)? '),
+  );
+  return `(?:${patterns.join('|')})$`;
 }
 
 /** Prints the tests that were skipped again, and returns their number. */
