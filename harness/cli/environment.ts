@@ -8,7 +8,7 @@
 import type { Command, Option } from 'commander';
 import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { HarnessError } from '../model/errors.ts';
-import { nearestOf } from '../model/nearest.ts';
+import { nearestOf } from '../model/similar.ts';
 import { usage } from './arguments.ts';
 
 const PREFIX = 'STALEMATE_';

@@ -16,5 +16,6 @@ describe('similar words', () => {
   it('names the nearest', () => {
     expect(nearestOf('namepsace', ['kubeconfig', 'namespace', 'files'])).toBe('namespace');
     expect(nearestOf('x', [])).toBeUndefined();
+    expect(nearestOf('volume', ['kubeconfig', 'namespace', 'files'])).toBeUndefined();
   });
 });

@@ -16,10 +16,13 @@ export function editDistance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Returns the choice with the smallest edit distance, the first one if several are equally close; undefined if there are no choices. */
+/** The largest edit distance that still counts as a typo. */
+const FAR = 3;
+
+/** Returns the choice with the smallest edit distance, the first one if several are equally close; undefined if none is close. */
 export function nearestOf(word: string, choices: readonly string[]): string | undefined {
   let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = FAR + 1;
   for (const choice of choices) {
     const distance = editDistance(word, choice);
     if (distance < least) [nearest, least] = [choice, distance];

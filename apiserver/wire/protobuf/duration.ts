@@ -25,8 +25,12 @@ export function durationText(nanoseconds: number): string {
   return `${sign}${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`;
 }
 
+/** Matches a whole duration. */
+const DURATION = /^[+-]?(?:\d*\.?\d+(?:ns|us|µs|ms|s|m|h))+$/;
+
 /** Parses a duration as Go prints it, and returns its nanoseconds; 0 for an invalid text. */
 export function durationOf(text: string): number {
+  if (!DURATION.test(text)) return 0;
   let total = 0;
   for (const [, count = '0', unit = 'ns'] of text.matchAll(/(\d*\.?\d+)(ns|us|µs|ms|s|m|h)/g))
     total += Number(count) * (UNITS[unit] ?? 0);

@@ -115,6 +115,7 @@ it('frames an event with its length in four bytes', () => {
 it('writes durations as Go does', () => {
   for (const text of ['0s', '1h0m0s', '1m30s', '1.5s', '10ms', '-2m0s', '250µs'])
     expect(durationText(durationOf(text))).toBe(text);
+  for (const text of ['', '5', 'about 5s', '5s, or 3']) expect(durationOf(text)).toBe(0);
 });
 
 describe('any bytes', () => {

@@ -11,7 +11,7 @@ import type { KindOptions } from '../../model/kind-options.ts';
 import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
 import type { CONNECTION } from '../../model/fault-kinds.ts';
 import type { FaultKind } from '../../model/schedule.ts';
-import { nearestOf } from '../../model/nearest.ts';
+import { nearestOf } from '../../model/similar.ts';
 import type { Property } from '../../oracle/property.ts';
 import { answersSchema } from '../../schedule/codec/answers.ts';
 import { describeIssues } from '../../schedule/codec/issues.ts';
