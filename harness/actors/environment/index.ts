@@ -6,6 +6,7 @@ import type { ObservedChange } from '../../gate/recorder.ts';
 import { createGarbageCollector } from './garbage-collector.ts';
 import { createNamespaceController } from './namespace-controller.ts';
 import type { Kinds } from './requests.ts';
+import { createStorageProtection } from './storage-protection.ts';
 
 export interface EnvironmentController {
   readonly actor: ActorId;
@@ -15,12 +16,15 @@ export interface EnvironmentController {
 
 /** Creates the controllers that `settings` enable, each with a port of its own. */
 export function createEnvironment(
-  settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController'>,
+  settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController' | 'workloadsExcept'>,
   port: (actor: ActorId) => Upstream,
   kinds: Kinds,
 ): readonly EnvironmentController[] {
   const controllers: EnvironmentController[] = [];
-  if (settings.garbageCollection) controllers.push(createGarbageCollector({ upstream: port('gc'), kinds }));
+  if (settings.garbageCollection) {
+    controllers.push(createGarbageCollector({ upstream: port('gc'), kinds }));
+    controllers.push(createStorageProtection(port('storage-protection'), new Set(settings.workloadsExcept)));
+  }
   if (settings.namespaceController) {
     controllers.push(createNamespaceController({ upstream: port('namespaces'), kinds }));
   }

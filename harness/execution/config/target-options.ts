@@ -25,8 +25,10 @@ export function workloadsOf(
   isProcess: boolean,
 ): Pick<RunConfig['settings'], 'workloads' | 'workloadsExcept'> {
   const { workloads = isProcess ? 'auto' : 'off', except = [] } = environment ?? {};
-  if (workloads === 'off') return {};
-  return { workloads, ...(except.length === 0 ? {} : { workloadsExcept: except }) };
+  return {
+    ...(workloads === 'off' ? {} : { workloads }),
+    ...(except.length === 0 ? {} : { workloadsExcept: except }),
+  };
 }
 
 /**
