@@ -112,6 +112,18 @@ describe('the garbage collector', () => {
     expect(names(world, 'configmaps')).toEqual([]);
   });
 
+  test('leaves an object without a namespace alone that names an owner with one', async () => {
+    const world = cluster();
+    const parent = make(world, 'parent');
+    const path = '/api/v1/namespaces';
+    const metadata = { name: 'shared', ownerReferences: [owner(parent)] };
+    world.request('POST', path, { apiVersion: 'v1', kind: 'Namespace', metadata });
+    world.request('DELETE', `${CONFIGMAPS_PATH}/parent`);
+    await atRest();
+
+    expect(names(world, 'namespaces')).toContain('shared');
+  });
+
   test('takes a recreated owner of the same name for another one', async () => {
     const world = cluster();
     const parent = make(world, 'parent');

@@ -126,12 +126,14 @@ class GarbageCollector {
 
   async #stateOf(reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
     const { namespace = '' } = dependent.metadata;
+    const kind = this.#kinds.kindFor(reference.apiVersion, reference.kind);
+    // An object without a namespace that names an owner with one is left alone, whatever happens to that owner.
+    if (kind?.namespaced === true && namespace === '') return 'solid';
     const known = this.#live.get(reference.uid);
     if (known !== undefined) return stateIn(namespace, known);
     if (this.#gone.has(reference.uid)) return 'absent';
-    const kind = this.#kinds.kindFor(reference.apiVersion, reference.kind);
-    // An owner whose kind is not served, or that has no namespace although its kind is namespaced, must not cause deletions.
-    if (kind === undefined || (kind.namespaced && namespace === '')) return 'solid';
+    // An owner whose kind is not served must not cause deletions.
+    if (kind === undefined) return 'solid';
     const answer = await this.#send('GET', objectPath(kind, kind.namespaced ? namespace : '', reference.name));
     if (answer.code === 200) {
       const owner = answer.body as KubeObject;

@@ -24,8 +24,10 @@ function itemMoves(aim: AimObject, context: WriterContext): readonly Move[] {
   const condition = conditionFor(aim, 'Scanned', 'True', NAME);
   if (condition !== undefined) moves.push([appendOp(aim, CONDITIONS, condition, 'status')]);
   const { bystander } = context;
-  // The owner reference with `controller: true` is the target's; any client may add a plain one.
-  if (bystander !== undefined) moves.push([appendOp(aim, ['metadata', 'ownerReferences'], bystander)]);
+  // The owner reference with `controller: true` is the target's; any client may add a plain one, of an owner in the same namespace: the
+  // garbage collector takes any other for gone.
+  if (bystander !== undefined && bystander.namespace === aim.target.namespace)
+    moves.push([appendOp(aim, ['metadata', 'ownerReferences'], bystander.reference)]);
   moves.push([appendOp(aim, FINALIZERS, 'stalemate.dev/guard')]);
   if (groupResource(aim.target) === 'serviceaccounts') {
     moves.push([appendOp(aim, ['imagePullSecrets'], { name: 'stalemate-pull' })]);

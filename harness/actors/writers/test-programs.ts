@@ -166,7 +166,11 @@ export function writerWorld(): WriterWorld {
         { target: APP, path: ['spec', 'image'], value: 'web:v2' },
       ],
     },
-    context: { sample: [SAMPLE], bystander: reference(bystander), garbageCollection: true },
+    context: {
+      sample: [SAMPLE],
+      bystander: { namespace: BYSTANDER.namespace, reference: reference(bystander) },
+      garbageCollection: true,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** The messages between the supervisor and its worker. All messages can be structured-cloned. */
 import type { MessagePort } from 'node:worker_threads';
-import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Measures } from '../../model/baseline.ts';
 import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
@@ -10,7 +10,7 @@ import type { Reference } from '../../model/reference.ts';
 import type { Reanchored, Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
-import type { Aim } from '../../schedule/workload/writer.ts';
+import type { Aim, Bystander } from '../../schedule/workload/writer.ts';
 import type { Found, Seen } from '../search/found.ts';
 import type { SearchOrder } from '../search/search.ts';
 import type { SearchTally } from '../search/tally.ts';
@@ -147,7 +147,7 @@ export type FromWorker =
       readonly reference: Reference;
       readonly aim: Aim;
       readonly base: Workload;
-      readonly bystander: OwnerReference;
+      readonly bystander: Bystander;
     }
   | {
       readonly say: 'ran';

@@ -4,7 +4,6 @@
  * Owns: the order of installation. The worker's entry point (in `cli/`) supplies the registry and nothing else.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { OwnerReference } from 'stalemate-apiserver/objects/object';
 import { realMoment, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
@@ -12,7 +11,7 @@ import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { lastLinesOf, printedIn } from '../../report/last-words.ts';
-import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
+import type { AdversarialWriter, Bystander } from '../../schedule/workload/writer.ts';
 import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts';
 import { checkRun } from '../run/check-run.ts';
 import { bystander } from '../hosts/module-host.ts';
@@ -104,9 +103,9 @@ function describe(error: unknown): { code: HarnessError['code'] | null; message:
   return { code: null, message: String(error), stack: '' };
 }
 
-function bystanderReference(namespace: string): OwnerReference {
+function bystanderIn(namespace: string): Bystander {
   const { apiVersion, kind, metadata } = bystander(namespace);
-  return { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+  return { namespace, reference: { apiVersion, kind, name: metadata.name, uid: metadata.uid } };
 }
 
 /** Returns the undisturbed sample; namespaced objects without a namespace get that of the subject. */
@@ -159,7 +158,7 @@ export async function doSearch(
     aim: references.aim,
     writers,
     sample: base.sample,
-    bystander: bystanderReference(job.subject.namespace),
+    bystander: bystanderIn(job.subject.namespace),
     garbageCollection: job.subject.settings.garbageCollection,
     aimed: runner.mode.aims,
     ...(settings.start === null ? {} : { start: settings.start }),
@@ -258,6 +257,6 @@ async function doLab(job: LabJob, { runner, base, properties, say }: JobContext)
     parentPort?.on('message', (request: LabRequest) => {
       serve(request).catch(reject);
     });
-    say({ say: 'ready', reference, aim, base, bystander: bystanderReference(job.subject.namespace) });
+    say({ say: 'ready', reference, aim, base, bystander: bystanderIn(job.subject.namespace) });
   });
 }

@@ -41,12 +41,17 @@ export interface Aim {
   readonly waitsMs?: readonly number[];
 }
 
+/** An object that exists under the same uid in every run: a harmless owner for other objects of its namespace to refer to. */
+export interface Bystander {
+  readonly namespace: string;
+  readonly reference: OwnerReference;
+}
+
 /** More facts that a writer may use. */
 export interface WriterContext {
   /** The objects that the user applied, to apply them again. */
   readonly sample: readonly KubeObject[];
-  /** An object that exists under the same uid in every run: a harmless owner to refer to. */
-  readonly bystander?: OwnerReference;
+  readonly bystander?: Bystander;
   /** True if the cluster runs garbage collection, without which foreground deletion hangs for ever. */
   readonly garbageCollection?: boolean;
 }
