@@ -329,10 +329,15 @@ describe('create and delete', () => {
     expect(stored(made)).toMatchObject({ spec: { size: 3 } });
   });
 
-  test('stops looking when the object stays', async () => {
+  test('stops looking when the object stays, after pauses that double', async () => {
     const made = withWidget({ size: 1 }, { finalizers: ['example.com/own'] });
+    const pauses: number[] = [];
 
-    const { sent } = await run(made.server, [{ do: 'delete', target: WIDGET, recreate: widget('a') }]);
+    const { sent } = await run(made.server, [{ do: 'delete', target: WIDGET, recreate: widget('a') }], {
+      pause: (ms) => Promise.resolve(void pauses.push(ms)),
+    });
+
+    expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200]);
 
     expect(sent).toHaveLength(12);
     expect(sent.at(-1)).toBe('GET widgets/a 200');

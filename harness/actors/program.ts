@@ -40,8 +40,10 @@ const REMOVALS_MAX = 6;
 /** How often applying an object is tried while a webhook does not answer; `APPLY_AGAIN_MS` is the delay between tries. */
 const APPLIES_MAX = 5;
 const APPLY_AGAIN_MS = 1_000;
-/** How often a recreation checks whether the old object is gone. */
+/** How often a recreation checks whether the old object is gone: at first at once, then after pauses that double. */
 const LOOKS_MAX = 10;
+const LOOKS_AT_ONCE = 4;
+const FIRST_PAUSE_MS = 100;
 
 /** Runs the operations one after the other. Resolves after the last one, or after the current one once `ended()` returns true. */
 export async function runProgram(program: Program, context: ProgramContext): Promise<void> {
@@ -161,6 +163,8 @@ class Runner {
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
       if (stays) {
         this.#context.onOpDone(index);
+        // What holds the object may need time: a back-off, or the end of a pod.
+        if (looks >= LOOKS_AT_ONCE) await this.#context.pause?.(FIRST_PAUSE_MS * 2 ** (looks - LOOKS_AT_ONCE));
         if (this.#context.ended()) return;
         const there = await this.#send('GET', path);
         stays = there.code === 200;
