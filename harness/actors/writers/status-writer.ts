@@ -2,7 +2,7 @@
  * Another client that writes status: a condition of its own, a status field that the target leaves alone, or what the kubelet and the
  * workload controllers would report for the target's children.
  */
-import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
+import { groupResource, type JsonObject, type JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProgramOp } from '../../model/workload.ts';
 import { asMap, asNumber, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
@@ -12,6 +12,8 @@ import type { Move } from './moves.ts';
 
 const NAME = 'status-writer';
 const TYPE = 'Audited';
+/** In the block of addresses for tests of networks. */
+const POD_IP = '198.18.0.1';
 
 export const statusWriter: AdversarialWriter = {
   name: NAME,
@@ -46,6 +48,20 @@ function fieldMoves(aim: AimObject): readonly Move[] {
   });
 }
 
+/** Returns what a kubelet reports of a pod that runs, in one write: clients rely on the statuses of containers in a running pod. */
+function running({ object }: AimObject): JsonObject {
+  const { containers = [] } = (asMap(object['spec']) ?? {}) as { readonly containers?: readonly JsonObject[] };
+  return {
+    phase: 'Running',
+    podIP: POD_IP,
+    podIPs: [{ ip: POD_IP }],
+    containerStatuses: containers.map(({ name = '', image = '' }) => ({
+      ...{ name, image, imageID: '', ready: true, started: true, restartCount: 0 },
+      state: { running: {} },
+    })),
+  };
+}
+
 /** Returns writes of the status of built-in kinds as the cluster's own controllers make them: the first, the first two, and so on. */
 function reportMoves(aim: AimObject): readonly Move[] {
   const replicas = asNumber(asMap(aim.object['spec'])?.['replicas']) ?? 1;
@@ -61,12 +77,7 @@ function reportMoves(aim: AimObject): readonly Move[] {
       report = counts('replicas', 'readyReplicas', 'availableReplicas');
       break;
     case 'pods':
-      if (!isOwned(aim, ['status', 'phase']))
-        report = [setOp(aim, ['status', 'phase'], 'Running', 'merge-patch', 'status')];
-      break;
-    case 'persistentvolumeclaims':
-      if (!isOwned(aim, ['status', 'phase']))
-        report = [setOp(aim, ['status', 'phase'], 'Bound', 'merge-patch', 'status')];
+      if (!isOwned(aim, ['status'])) report = [setOp(aim, ['status'], running(aim), 'merge-patch', 'status')];
       break;
   }
   return report.map((_, index) => report.slice(0, index + 1));
