@@ -82,16 +82,26 @@ export function ownedBy(owner: KubeObject): OwnerReference {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly [key: string]: JsonValue;
+}
+
 /** Returns the conditions with one of them set; its lastTransitionTime changes only if its status does. */
-export function withCondition(
-  object: KubeObject,
-  condition: { readonly type: string; readonly status: string; readonly [key: string]: string },
-  now: string,
-): readonly JsonValue[] {
-  const status = (object['status'] ?? {}) as { readonly conditions?: readonly JsonObject[] };
-  const conditions = status.conditions ?? [];
-  const before = conditions.find((one) => one['type'] === condition.type);
-  const lastTransitionTime = before?.['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;
-  const after = { ...before, ...condition, lastTransitionTime };
-  return before === undefined ? [...conditions, after] : conditions.map((one) => (one === before ? after : one));
+export function withCondition(object: KubeObject, condition: Condition, now: string): readonly JsonObject[] {
+  return withConditions(object, [condition], now);
+}
+
+/** Returns the conditions with some of them set; those of other clients stay. */
+export function withConditions(object: KubeObject, set: readonly Condition[], now: string): readonly JsonObject[] {
+  const { conditions = [] } = (object['status'] ?? {}) as { readonly conditions?: readonly JsonObject[] };
+  const updated = set.map((condition): JsonObject => {
+    const before = conditions.find((one) => one['type'] === condition.type);
+    const lastTransitionTime = before?.['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;
+    return { ...before, ...condition, lastTransitionTime };
+  });
+  const byType = new Map(updated.map((one) => [one['type'], one]));
+  const kept = conditions.map((one) => byType.get(one['type']) ?? one);
+  return [...kept, ...updated.filter((one) => !conditions.some((before) => before['type'] === one['type']))];
 }

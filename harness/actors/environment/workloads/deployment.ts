@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { WorkResult } from '../work-queue.ts';
 import { ownedBy, withCondition, type Api } from './api.ts';
-import { templateHash } from './pods.ts';
+import { adoptOrphans, templateHash } from './pods.ts';
 import { mapAt, numberAt, type View } from './view.ts';
 
 const HASH = 'pod-template-hash';
@@ -16,6 +16,7 @@ const REVISION = 'deployment.kubernetes.io/revision';
 
 export async function reconcileDeployment(api: Api, view: View, deployment: KubeObject): Promise<WorkResult> {
   if (deployment.metadata.deletionTimestamp !== undefined) return report(api, view, deployment);
+  if ((await adoptOrphans(api, view, deployment, 'replicasets.apps')) === 'again') return 'again';
   const sets = view.controlledBy(deployment, 'ReplicaSet');
   const current = sets.find((set) => isOf(set, deployment));
   if (current === undefined) {

@@ -38,7 +38,7 @@ export function reconcileBudget(api: Api, view: View, budget: KubeObject): Promi
     disruptionsAllowed: allowed,
     conditions: conditions.map((one) => ({
       observedGeneration: budget.metadata.generation ?? 0,
-      ...(one as JsonObject),
+      ...one,
     })),
   });
 }

@@ -23,7 +23,7 @@ import { reconcileReplicaSet } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
 import { THIN } from './thin.ts';
 import { keyOf, View } from './view.ts';
-import { reconcileClaim } from './volume-claim.ts';
+import { reconcileClaim, reconcileVolume, volumeOf } from './volume-claim.ts';
 
 export interface WorkloadsOptions {
   readonly upstream: Upstream;
@@ -38,8 +38,8 @@ export interface WorkloadsOptions {
 
 /** The rules of the controllers during a run. */
 export interface TrialRules extends PaceOptions {
-  /** Reports whether an object of this kind, created by `actor`, is managed; dependents of managed objects always are. */
-  readonly tends: (resource: string, actor: ActorId) => boolean;
+  /** Reports whether objects of this kind are managed; dependents of managed objects always are. */
+  readonly tends: (resource: string) => boolean;
   /** Reports whether objects of this kind are the target's work: these controllers see them, but do not reconcile them. */
   readonly isLeftToTarget: (resource: string) => boolean;
   /** Reports whether any client reads the objects below workloads; if not, only the workload's status is updated. */
@@ -51,6 +51,7 @@ type Reconcile = (api: Api, view: View, object: KubeObject) => Promise<WorkResul
 const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   pods: (api, _, pod) => reconcilePod(api, pod),
   persistentvolumeclaims: reconcileClaim,
+  persistentvolumes: reconcileVolume,
   'replicasets.apps': reconcileReplicaSet,
   'deployments.apps': reconcileDeployment,
   'statefulsets.apps': reconcileStatefulSet,
@@ -77,15 +78,20 @@ const RESOURCE_OF: { readonly [kind: string]: string } = {
   Job: 'jobs.batch',
 };
 
+/** The kinds that adopt objects of a kind without a controller. */
+const ADOPTERS: { readonly [resource: string]: readonly string[] } = {
+  pods: ['replicasets.apps', 'statefulsets.apps'],
+  'replicasets.apps': ['deployments.apps'],
+};
+
 export class Workloads {
   readonly actor: ActorId = WORKLOADS;
   readonly #api: Api;
   readonly #caPem: string;
   readonly #rules: TrialRules | undefined;
   readonly #pace: ReadinessDelays | undefined;
-  /** Uids of the managed objects of a run, and their kinds and names, which an object that replaces one of them has too. */
+  /** Uids of the managed objects of a run. */
   readonly #managed = new Set<string>();
-  readonly #managedNames = new Set<string>();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
 
@@ -103,14 +109,20 @@ export class Workloads {
     const { type, resource, namespace, name, object } = change;
     const known =
       RECONCILERS[resource] ?? (this.#rules === undefined ? undefined : (DELAYED[resource] ?? THIN[resource]));
-    if (resource !== 'namespaces' && resource !== 'persistentvolumes' && resource !== 'nodes' && known === undefined)
-      return;
+    if (resource !== 'namespaces' && resource !== 'nodes' && known === undefined) return;
     this.#view.learn(change);
+    // The volume of a claim that is gone is released.
+    if (type === 'DELETED' && resource === 'persistentvolumeclaims')
+      this.#queue.add(`persistentvolumes ${keyOf('', volumeOf(object))}`);
     if (type !== 'DELETED' && resource !== 'nodes') this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
-    if (type === 'MODIFIED' && resource === 'nodes' && name === NODE_NAME) this.#queue.add(NODE_STATUS);
+    if (type !== 'DELETED' && resource === 'nodes' && name === NODE_NAME) this.#queue.add(NODE_STATUS);
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
+    if (owner === undefined && type !== 'DELETED')
+      for (const adopter of ADOPTERS[resource] ?? [])
+        for (const { metadata } of this.#view.in(adopter, namespace))
+          this.#queue.add(`${adopter} ${keyOf(namespace, metadata.name ?? '')}`);
     // Any aggregated role may select this role.
     if (resource === CLUSTER_ROLES)
       for (const role of this.#view.all(CLUSTER_ROLES))
@@ -147,18 +159,17 @@ export class Workloads {
   }
 
   /**
-   * Reports whether a change is about an object that is managed in this run. Another client may replace a managed object under its name:
-   * a pod that is bound to the node would otherwise never end.
+   * Reports whether a change is about an object that is managed in this run. A terminating pod on a node always is: the kubelet ends it,
+   * whatever else the target reads.
    */
-  #manages({ tends }: TrialRules, change: ObservedChange, actor: ActorId): boolean {
-    const { type, resource, namespace, name, uid, object } = change;
+  #manages({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
     if (this.#managed.has(uid)) return true;
     const owner = controllerOf(object)?.uid;
     const dependent = actor === this.actor || (owner !== undefined && this.#managed.has(owner));
-    const named = `${resource} ${keyOf(namespace, name)}`;
-    if (type !== 'ADDED' || !(dependent || this.#managedNames.has(named) || tends(resource, actor))) return false;
+    const isNew = type === 'ADDED' && (dependent || tends(resource));
+    const mustEnd = resource === 'pods' && type !== 'DELETED' && nextOfPod(object) === 'stop';
+    if (!isNew && !mustEnd) return false;
     this.#managed.add(uid);
-    this.#managedNames.add(named);
     return true;
   }
 

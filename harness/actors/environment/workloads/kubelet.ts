@@ -4,9 +4,9 @@
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
-import type { Api } from './api.ts';
-import { phaseOf } from './pods.ts';
-import { mapAt } from './view.ts';
+import { withConditions, type Api } from './api.ts';
+import { isReady, phaseOf } from './pods.ts';
+import { mapAt, numberAt } from './view.ts';
 
 export const NODE_NAME = 'stalemate-node';
 const ADDRESS = '192.0.2.1';
@@ -43,8 +43,16 @@ function isExtended(resource: string): boolean {
   return resource.includes('/');
 }
 
-/** Makes extended resources in the node's capacity allocatable too: other clients add them only to the capacity. */
+const NOT_READY = 'node.kubernetes.io/not-ready';
+
+/**
+ * Removes the taint that the API server gives a new node, and makes extended resources in the node's capacity allocatable too: other clients
+ * add them only to the capacity.
+ */
 export async function reconcileNode(api: Api, live: KubeObject): Promise<WorkResult> {
+  const { taints = [] } = mapAt(live, 'spec') as { readonly taints?: readonly JsonObject[] };
+  const left = taints.filter((taint) => taint['key'] !== NOT_READY);
+  if (left.length < taints.length) return api.patch(live, { spec: { taints: left } });
   const have = mapAt(live, 'status', 'capacity');
   const may = mapAt(live, 'status', 'allocatable');
   const gone = Object.keys(may).filter((key) => isExtended(key) && have[key] === undefined);
@@ -64,10 +72,31 @@ export function nextOfPod(pod: KubeObject): 'bind' | 'start' | 'finish' | 'stop'
   if (phase === 'Succeeded' || phase === 'Failed') return undefined;
   if (nodeName === undefined) return isGated(pod) ? undefined : 'bind';
   if (nodeName !== NODE_NAME) return undefined;
-  if (phase !== 'Running') return 'start';
+  // Another client may report a phase, but not for the kubelet.
+  if (phase !== 'Running' || !isReported(pod)) return 'start';
   return ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true) === true
     ? 'finish'
     : undefined;
+}
+
+/** Reports whether the status of a pod is what the kubelet reports of its current spec and readiness gates. */
+function isReported(pod: KubeObject): boolean {
+  const { hostIP } = mapAt(pod, 'status');
+  const isCurrent = numberAt(pod, 0, 'status', 'observedGeneration') >= (pod.metadata.generation ?? 1);
+  return hostIP !== undefined && isCurrent && (gatesOf(pod).length === 0 || isReady(pod) === isLetThrough(pod));
+}
+
+function gatesOf(pod: KubeObject): readonly JsonObject[] {
+  const { readinessGates } = mapAt(pod, 'spec');
+  return Array.isArray(readinessGates) ? (readinessGates as readonly JsonObject[]) : [];
+}
+
+/** Reports whether the conditions of all readiness gates, which other clients set, are true. */
+function isLetThrough(pod: KubeObject): boolean {
+  const { conditions } = mapAt(pod, 'status') as { readonly conditions?: readonly JsonObject[] };
+  return gatesOf(pod).every(
+    (gate) => conditions?.some((one) => one['type'] === gate['conditionType'] && one['status'] === 'True') === true,
+  );
 }
 
 export async function reconcilePod(api: Api, pod: KubeObject): Promise<WorkResult> {
@@ -97,48 +126,62 @@ function containersOf(pod: KubeObject): readonly { readonly name: string; readon
   return Array.isArray(containers) ? (containers as readonly { readonly name: string; readonly image: string }[]) : [];
 }
 
-function running(pod: KubeObject, now: string): { readonly [key: string]: KubeObject[string] } {
+function running(pod: KubeObject, now: string): JsonObject {
+  const { startTime = now } = mapAt(pod, 'status');
   const ip = `198.18.${hashByte(pod, 0)}.${hashByte(pod, 1)}`;
+  const ready = isLetThrough(pod);
+  const conditions = CONDITIONS.map((type) => {
+    const waits =
+      type === 'Ready' && !ready ? { status: 'False', reason: 'ReadinessGatesNotReady' } : { status: 'True' };
+    return { type, lastProbeTime: null, ...waits };
+  });
   return {
     phase: 'Running',
     hostIP: ADDRESS,
     hostIPs: [{ ip: ADDRESS }],
     podIP: ip,
     podIPs: [{ ip }],
-    startTime: now,
+    startTime,
     observedGeneration: pod.metadata.generation ?? 1,
-    conditions: CONDITIONS.map((type) => ({ type, status: 'True', lastTransitionTime: now, lastProbeTime: null })),
+    conditions: withConditions(pod, conditions, now),
     containerStatuses: containerStatuses(pod, true, { running: { startedAt: now } }),
   };
 }
 
-function finished(pod: KubeObject, now: string): { readonly [key: string]: KubeObject[string] } {
+function finished(pod: KubeObject, now: string): JsonObject {
   const startedAt = (mapAt(pod, 'status')['startTime'] as string | undefined) ?? now;
+  const conditions = CONDITIONS.map((type) => {
+    const holds = type === 'Initialized' || type === 'PodScheduled';
+    const why = holds ? {} : { reason: 'PodCompleted' };
+    return { type, status: holds ? 'True' : 'False', lastProbeTime: null, ...why };
+  });
   return {
     phase: 'Succeeded',
-    conditions: CONDITIONS.map((type) => {
-      const holds = type === 'Initialized' || type === 'PodScheduled';
-      const why = holds ? {} : { reason: 'PodCompleted' };
-      return { type, status: holds ? 'True' : 'False', lastTransitionTime: now, lastProbeTime: null, ...why };
-    }),
+    conditions: withConditions(pod, conditions, now),
     containerStatuses: containerStatuses(pod, false, {
       terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now },
     }),
   };
 }
 
+/** Returns the statuses of the containers; one that still runs the same image stays as it is. */
 function containerStatuses(pod: KubeObject, runs: boolean, state: JsonObject): readonly JsonObject[] {
-  return containersOf(pod).map(({ name, image }) => ({
-    name,
-    image,
-    imageID: '',
-    containerID: `stalemate://${name}`,
-    ready: runs,
-    started: runs,
-    restartCount: 0,
-    lastState: {},
-    state,
-  }));
+  const before = (mapAt(pod, 'status')['containerStatuses'] ?? []) as readonly JsonObject[];
+  return containersOf(pod).map(({ name, image }) => {
+    const same = before.find((one) => one['name'] === name && one['image'] === image && one['started'] === true);
+    if (runs && same !== undefined) return same;
+    return {
+      name,
+      image,
+      imageID: '',
+      containerID: `stalemate://${name}`,
+      ready: runs,
+      started: runs,
+      restartCount: 0,
+      lastState: {},
+      state,
+    };
+  });
 }
 
 /** Returns a byte of a hash of the pod's uid, so that addresses differ between pods but not between runs. */

@@ -1,7 +1,9 @@
 /** Functions shared by all controllers that create pods: counting them and creating one from a template. */
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
-import { ownedBy } from './api.ts';
-import { mapAt } from './view.ts';
+import { controllerOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { labelsMatch, parseLabelSelector, selectorText } from 'stalemate-apiserver/selectors';
+import type { WorkResult } from '../work-queue.ts';
+import { ownedBy, type Api } from './api.ts';
+import { mapAt, type View } from './view.ts';
 
 /** Reports whether a pod counts: neither finished nor terminating. */
 export function isActive(pod: KubeObject): boolean {
@@ -24,6 +26,27 @@ export function surplus(pods: readonly KubeObject[], wanted: number): readonly K
   if (pods.length <= wanted) return [];
   const keep = pods.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   return keep.slice(wanted);
+}
+
+/** Makes the owner control the objects of a resource that its selector matches and that nothing controls. */
+export async function adoptOrphans(
+  api: Api,
+  view: View,
+  owner: KubeObject,
+  resource: 'pods' | 'replicasets.apps',
+  isPossible: (orphan: KubeObject) => boolean = () => true,
+): Promise<WorkResult> {
+  const selector = selectorText(mapAt(owner, 'spec')['selector']);
+  const matcher = parseLabelSelector(selector);
+  if (selector === '' || typeof matcher === 'string' || owner.metadata.deletionTimestamp !== undefined) return 'done';
+  for (const orphan of view.in(resource, owner.metadata.namespace ?? '')) {
+    const { deletionTimestamp, ownerReferences = [] } = orphan.metadata;
+    if (controllerOf(orphan) !== undefined || deletionTimestamp !== undefined) continue;
+    if (!labelsMatch(matcher, orphan) || !isPossible(orphan)) continue;
+    const adopted = { metadata: { ownerReferences: [...ownerReferences, ownedBy(owner)] } };
+    if ((await api.patch(orphan, adopted)) === 'again') return 'again';
+  }
+  return 'done';
 }
 
 /** Builds a pod of `owner` from a template. Without `name`, the server generates a name from the owner's. */

@@ -2,12 +2,13 @@
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
-import { isActive, isReady, podFrom, surplus } from './pods.ts';
+import { adoptOrphans, isActive, isReady, podFrom, surplus } from './pods.ts';
 import { mapAt, numberAt, type View } from './view.ts';
 
 /** Takes one step towards the desired number of pods, then updates the status. */
 export async function reconcileReplicaSet(api: Api, view: View, set: KubeObject): Promise<WorkResult> {
   if (set.metadata.deletionTimestamp === undefined) {
+    if ((await adoptOrphans(api, view, set, 'pods')) === 'again') return 'again';
     const wanted = numberAt(set, 1, 'spec', 'replicas');
     const pods = view.controlledBy(set, 'Pod').filter(isActive);
     const namespace = set.metadata.namespace ?? '';

@@ -7,13 +7,15 @@
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
-import { isActive, isReady, podFrom, templateHash } from './pods.ts';
+import { adoptOrphans, isActive, isReady, podFrom, templateHash } from './pods.ts';
 import { mapAt, numberAt, type View } from './view.ts';
 
 const REVISION = 'controller-revision-hash';
 
 export async function reconcileStatefulSet(api: Api, view: View, set: KubeObject): Promise<WorkResult> {
   const { name = '' } = set.metadata;
+  const isOrdinal = (pod: KubeObject): boolean => /^\d+$/.test(ordinalIn(name, pod));
+  if ((await adoptOrphans(api, view, set, 'pods', isOrdinal)) === 'again') return 'again';
   const revision = `${name}-${templateHash(mapAt(set, 'spec', 'template'))}`;
   if (set.metadata.deletionTimestamp === undefined && (await step(api, view, set, revision)) === 'again')
     return 'again';
@@ -65,8 +67,14 @@ async function step(api: Api, view: View, set: KubeObject, revision: string): Pr
   return 'done';
 
   function ordinalOf(pod: KubeObject): number {
-    return Number((pod.metadata.name ?? '').slice(name.length + 1));
+    return Number(ordinalIn(name, pod));
   }
+}
+
+/** Returns what follows the set's name and a dash in the name of a pod: its ordinal, if it is one of the set. */
+function ordinalIn(set: string, pod: KubeObject): string {
+  const { name = '' } = pod.metadata;
+  return name.startsWith(`${set}-`) ? name.slice(set.length + 1) : '';
 }
 
 function updates(spec: JsonObject): boolean {

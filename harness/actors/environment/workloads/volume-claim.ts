@@ -1,19 +1,35 @@
-/** Volume claims: each is bound at once to a volume of its own. */
+/** Volume claims: each is bound at once to a volume of its own, which grows with the claim and is deleted with it. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
-import { mapAt, type View } from './view.ts';
+import { keyOf, mapAt, type View } from './view.ts';
+
+/** Returns the name of the volume that a claim is or will be bound to. */
+export function volumeOf(claim: KubeObject): string {
+  const { volumeName } = mapAt(claim, 'spec');
+  return typeof volumeName === 'string' && volumeName !== '' ? volumeName : ownVolume(claim.metadata.uid);
+}
+
+/** Returns the name of the volume that is made for a claim. */
+function ownVolume(uid = ''): string {
+  return `pvc-${uid}`;
+}
 
 export async function reconcileClaim(api: Api, view: View, claim: KubeObject): Promise<WorkResult> {
   const { name = '', namespace = '', uid = '' } = claim.metadata;
-  if (claim.metadata.deletionTimestamp !== undefined || mapAt(claim, 'status')['phase'] === 'Bound') return 'done';
+  if (claim.metadata.deletionTimestamp !== undefined) return 'done';
   const spec = mapAt(claim, 'spec');
-  const volume =
-    typeof spec['volumeName'] === 'string' && spec['volumeName'] !== '' ? spec['volumeName'] : `pvc-${uid}`;
+  const status = mapAt(claim, 'status');
+  const volume = volumeOf(claim);
   const capacity = { storage: mapAt(spec, 'resources', 'requests')['storage'] ?? '1Gi' };
+  const made = view.get('persistentvolumes', keyOf('', volume));
+  const isBound = status['phase'] === 'Bound' && status['capacity'] !== undefined && spec['volumeName'] === volume;
+  const grows =
+    made !== undefined && volume === ownVolume(uid) && mapAt(made, 'spec', 'capacity')['storage'] !== capacity.storage;
+  if (isBound && !grows) return 'done';
   const accessModes = spec['accessModes'] ?? [];
-  if (view.get('persistentvolumes', `/${volume}`) === undefined) {
-    const made = await api.create(
+  if (made === undefined) {
+    const created = await api.create(
       {
         apiVersion: 'v1',
         kind: 'PersistentVolume',
@@ -28,11 +44,23 @@ export async function reconcileClaim(api: Api, view: View, claim: KubeObject): P
       },
       '',
     );
-    if (made === 'again') return 'again';
+    if (created === 'again') return 'again';
   }
-  const made = view.get('persistentvolumes', `/${volume}`);
-  if (made !== undefined && (await api.report(made, { phase: 'Bound' })) === 'again') return 'again';
+  const bound = view.get('persistentvolumes', keyOf('', volume));
+  if (bound !== undefined && (await api.report(bound, { phase: 'Bound' })) === 'again') return 'again';
   // This patch changes the claim and so queues it again, to report its status.
   if (spec['volumeName'] !== volume) return api.patch(claim, { spec: { volumeName: volume } });
-  return api.report(claim, { phase: 'Bound', capacity, accessModes });
+  if ((await api.report(claim, { phase: 'Bound', capacity, accessModes })) === 'again') return 'again';
+  // Last: until then, the volume shows that the claim grows.
+  return grows ? api.patch(made, { spec: { capacity } }) : 'done';
+}
+
+/** Deletes a volume that was made for a claim, once the claim is gone. */
+export async function reconcileVolume(api: Api, view: View, volume: KubeObject): Promise<WorkResult> {
+  const { name, namespace, uid } = mapAt(volume, 'spec', 'claimRef') as { readonly [key: string]: string | undefined };
+  const isOwn = uid !== undefined && volume.metadata.name === ownVolume(uid);
+  if (!isOwn || volume.metadata.deletionTimestamp !== undefined) return 'done';
+  if (view.get('persistentvolumeclaims', keyOf(namespace ?? '', name ?? ''))?.metadata.uid === uid) return 'done';
+  if ((await api.report(volume, { phase: 'Released' })) === 'again') return 'again';
+  return api.delete(volume);
 }

@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import { Random } from '../../../determinism/random.ts';
 import type { ActorId } from '../../../model/actor.ts';
 import { createGarbageCollector } from '../garbage-collector.ts';
+import { createStorageProtection } from '../storage-protection.ts';
 import { createWorkloads } from './index.ts';
 import { NODE_NAME } from './kubelet.ts';
 
@@ -17,6 +18,7 @@ function cluster(): TestServer {
   const controllers = [
     createWorkloads({ upstream: server, kinds: server, now: () => 0 }),
     createGarbageCollector({ upstream: server, kinds: server }),
+    createStorageProtection(server, new Set()),
   ];
   server.observe((change) => {
     for (const controller of controllers) controller.onChange(change);
@@ -66,7 +68,7 @@ function conditionsOf(object: KubeObject | undefined): readonly string[] {
 describe('in a run', () => {
   test('a pod that another client replaces is managed like the first one: it runs, and ends when it is deleted', async () => {
     const world = testServer();
-    const tends = (resource: string, actor: ActorId): boolean => resource === 'pods' && actor === 'controller';
+    const tends = (resource: string): boolean => resource === 'pods';
     const workloads = createWorkloads({
       upstream: world.server,
       kinds: world.server,
@@ -94,6 +96,53 @@ describe('in a run', () => {
     world.request('DELETE', `${PODS}/web`);
     await atRest();
     expect(world.server.objects('pods')).toEqual([]);
+  });
+});
+
+describe('the kubelet', () => {
+  const WEB = `${PODS}/web`;
+  const status = ({ server }: TestServer): KubeObject[string] => server.object('pods', 'default', 'web')?.['status'];
+  const pod = (spec: JsonObject = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web' },
+    spec: { containers: [{ name: 'web', image: 'web:1' }], ...spec },
+  });
+
+  test('reports a pod whose phase another client has set before it', async () => {
+    const world = cluster();
+    world.request('POST', PODS, pod());
+    world.request('PATCH', `${WEB}/status`, { status: { phase: 'Running' } }, MERGE);
+    await atRest();
+
+    expect(status(world)).toMatchObject({ phase: 'Running', containerStatuses: [{ ready: true }] });
+    expect(status(world)).toHaveProperty('podIP');
+  });
+
+  test('keeps the conditions of other clients, and is ready once they let the pod through its gates', async () => {
+    const world = cluster();
+    world.request('POST', PODS, pod({ readinessGates: [{ conditionType: 'example.com/balanced' }] }));
+    const condition = (value: string): JsonObject => ({ type: 'example.com/balanced', status: value });
+    world.request('PATCH', `${WEB}/status`, { status: { conditions: [condition('False')] } }, MERGE);
+    await atRest();
+    expect(conditionsOf(world.server.object('pods', 'default', 'web'))).toEqual(
+      expect.arrayContaining(['example.com/balanced=False', 'Ready=False', 'ContainersReady=True']),
+    );
+
+    const { conditions } = status(world) as { conditions: readonly JsonObject[] };
+    const now = conditions.map((one) => (one['type'] === 'example.com/balanced' ? condition('True') : one));
+    world.request('PATCH', `${WEB}/status`, { status: { conditions: now } }, MERGE);
+    await atRest();
+    expect(conditionsOf(world.server.object('pods', 'default', 'web'))).toContain('Ready=True');
+  });
+
+  test('reports the image of a container that was changed', async () => {
+    const world = cluster();
+    await make(world, PODS, pod());
+    world.request('PATCH', WEB, { spec: { containers: [{ name: 'web', image: 'web:2' }] } }, MERGE);
+    await atRest();
+
+    expect(status(world)).toMatchObject({ observedGeneration: 2, containerStatuses: [{ image: 'web:2' }] });
   });
 });
 
@@ -197,6 +246,58 @@ describe('workload controllers', () => {
     expect(claims.map((one) => (one['status'] as { phase: string }).phase)).toEqual(['Bound', 'Bound']);
     const set = world.server.object('statefulsets.apps', 'default', 'web');
     expect(set?.['status']).toMatchObject({ replicas: 2, readyReplicas: 2, updatedReplicas: 2 });
+  });
+
+  test('adopt the pods that a deleted StatefulSet has left behind', async () => {
+    const world = cluster();
+    const sets = '/apis/apps/v1/namespaces/default/statefulsets';
+    const set = workload('apps/v1', 'StatefulSet', { replicas: 1, serviceName: 'web' });
+    await make(world, sets, set);
+    const before = world.server.object('pods', 'default', 'web-0')?.metadata.uid;
+
+    world.request('DELETE', `${sets}/web`, { propagationPolicy: 'Orphan' });
+    await atRest();
+    expect(world.server.object('pods', 'default', 'web-0')?.metadata.ownerReferences ?? []).toEqual([]);
+
+    await make(world, sets, set);
+    const { uid = '' } = world.server.object('statefulsets.apps', 'default', 'web')?.metadata ?? {};
+    expect(world.server.object('pods', 'default', 'web-0')?.metadata).toMatchObject({
+      uid: before,
+      ownerReferences: [{ kind: 'StatefulSet', name: 'web', uid, controller: true }],
+    });
+    expect(world.server.object('statefulsets.apps', 'default', 'web')?.['status']).toMatchObject({ readyReplicas: 1 });
+  });
+
+  test('grow the volume of a claim with it, and delete it with the claim', async () => {
+    const world = cluster();
+    const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
+    const storageClassName = 'grows';
+    await make(world, '/apis/storage.k8s.io/v1/storageclasses', {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: storageClassName },
+      provisioner: 'example.com/disks',
+      allowVolumeExpansion: true,
+    });
+    const resources = (storage: string): JsonObject => ({ resources: { requests: { storage } } });
+    await make(world, claims, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName, ...resources('1Gi') },
+    });
+    world.request('PATCH', `${claims}/data`, { spec: resources('2Gi') }, MERGE);
+    await atRest();
+
+    const claim = world.server.object('persistentvolumeclaims', 'default', 'data');
+    expect(claim?.['status']).toMatchObject({ phase: 'Bound', capacity: { storage: '2Gi' } });
+    expect(world.server.objects('persistentvolumes')).toMatchObject([{ spec: { capacity: { storage: '2Gi' } } }]);
+
+    world.request('DELETE', `${claims}/data`);
+    await atRest();
+    expect([...world.server.objects('persistentvolumeclaims'), ...world.server.objects('persistentvolumes')]).toEqual(
+      [],
+    );
   });
 
   test('complete a Job once enough of its pods have succeeded', async () => {
