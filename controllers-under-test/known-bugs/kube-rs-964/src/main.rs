@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube::runtime::Controller;
-use kube::runtime::controller::{Action, Context};
+use kube::runtime::controller::Action;
 use kube::runtime::finalizer::{self, Event, finalizer};
 use kube::{Api, Client, CustomResource, ResourceExt};
 use serde::{Deserialize, Serialize};
@@ -23,9 +23,8 @@ struct WidgetStatus {
     size: Option<i64>,
 }
 
-async fn reconcile(widget: Arc<Widget>, widgets: Context<Api<Widget>>) -> Result<Action, finalizer::Error<kube::Error>> {
-    let api = widgets.into_inner();
-    finalizer(&api, "example.com/widgets", widget, |event| report(event, api.clone())).await
+async fn reconcile(widget: Arc<Widget>, widgets: Arc<Api<Widget>>) -> Result<Action, finalizer::Error<kube::Error>> {
+    finalizer(&widgets, "example.com/widgets", widget, |event| report(event, widgets.clone())).await
 }
 
 async fn report(event: Event<Widget>, api: Arc<Api<Widget>>) -> Result<Action, kube::Error> {
@@ -38,7 +37,7 @@ async fn report(event: Event<Widget>, api: Arc<Api<Widget>>) -> Result<Action, k
     Ok(Action::await_change())
 }
 
-fn on_error(_: &finalizer::Error<kube::Error>, _: Context<Api<Widget>>) -> Action {
+fn on_error(_: &finalizer::Error<kube::Error>, _: Arc<Api<Widget>>) -> Action {
     Action::requeue(Duration::from_secs(1))
 }
 
@@ -47,7 +46,7 @@ async fn main() -> Result<(), kube::Error> {
     let client = Client::try_default().await?;
     let widgets: Api<Widget> = Api::namespaced(client, "default");
     Controller::new(widgets.clone(), ListParams::default())
-        .run(reconcile, on_error, Context::new(widgets))
+        .run(reconcile, on_error, Arc::new(widgets))
         .for_each(|outcome| async move {
             if let Err(error) = outcome {
                 eprintln!("reconcile failed: {}", error);
