@@ -337,7 +337,7 @@ describe('create and delete', () => {
       pause: (ms) => Promise.resolve(void pauses.push(ms)),
     });
 
-    expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200]);
+    expect(pauses).toEqual([25, 50, 100, 200, 400, 800]);
 
     expect(sent).toHaveLength(12);
     expect(sent.at(-1)).toBe('GET widgets/a 200');

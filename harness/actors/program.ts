@@ -43,7 +43,7 @@ const APPLY_AGAIN_MS = 1_000;
 /** How often a recreation checks whether the old object is gone: at first at once, then after pauses that double. */
 const LOOKS_MAX = 10;
 const LOOKS_AT_ONCE = 4;
-const FIRST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 25;
 
 /** Runs the operations one after the other. Resolves after the last one, or after the current one once `ended()` returns true. */
 export async function runProgram(program: Program, context: ProgramContext): Promise<void> {

@@ -134,7 +134,7 @@ export interface RunSettings {
   readonly garbageCollection: boolean;
   readonly namespaceController: boolean;
   /**
-   * Whether pods, workloads and volume claims become ready, and how fast in run time. `auto`: those of kinds that the target reads
+   * Whether pods, workloads and volume claims become ready, and how fast in run time. `auto`: those that the target creates and reads
    * become ready fast. Default: off.
    */
   readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';

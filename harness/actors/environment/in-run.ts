@@ -6,7 +6,7 @@
  */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { Random } from '../../determinism/random.ts';
-import { WORKLOADS, type ActorId } from '../../model/actor.ts';
+import { roleOf, WORKLOADS, type ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import { createEnvironment, type EnvironmentController } from './index.ts';
 import type { Kinds } from './requests.ts';
@@ -38,7 +38,7 @@ export function createRunEnvironment(
 }
 
 /**
- * Returns the rules for a run. With `auto`, only workloads that the target reads are managed, also those that other clients have created: no client waits for
+ * Returns the rules for a run. With `auto`, only workloads that the target creates and reads back are managed, because no client waits for
  * the status of any other.
  */
 function rulesOf(
@@ -51,7 +51,7 @@ function rulesOf(
     speed: workloads === 'slow' ? 'slow' : 'fast',
     random,
     after,
-    tends: (resource) => !auto || reads.has(resource),
+    tends: (resource, actor) => !auto || (roleOf(actor) === 'target' && reads.has(resource)),
     isLeftToTarget: (resource) => except.has(resource),
     readsPods: () => BELOW.some((resource) => reads.has(resource)),
   };

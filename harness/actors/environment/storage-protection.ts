@@ -2,8 +2,8 @@
  * Removes the finalizers with which an API server protects volumes and claims that are in use: without this controller, a deleted claim
  * stays terminating for ever, as on a bare API server.
  *
- * Mirrors the pvc-protection and pv-protection controllers of Kubernetes: a claim is in use while a pod that is on a node and has not
- * finished names it, a volume while it is bound. Sends no requests as long as no claim and no volume is deleted.
+ * Mirrors the pvc-protection and pv-protection controllers of Kubernetes: a claim is in use while a pod that is on a node names it, a
+ * volume while it is bound. Sends no requests as long as no claim and no volume is deleted.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -82,16 +82,13 @@ interface Volume {
   readonly persistentVolumeClaim?: { readonly claimName?: string };
 }
 
-/** Returns the names of the claims that a pod on a node uses, also of those that are made for it; none once it has finished. */
-function claimsUsedBy(pod: KubeObject): readonly string[] {
-  const { nodeName, volumes = [] } = (pod['spec'] ?? {}) as {
-    readonly nodeName?: string;
-    readonly volumes?: readonly Volume[];
-  };
-  const { phase } = (pod['status'] ?? {}) as { readonly phase?: string };
-  if (nodeName === undefined || nodeName === '' || phase === 'Succeeded' || phase === 'Failed') return [];
-  return volumes.flatMap(({ name, ephemeral, persistentVolumeClaim }) => {
-    if (ephemeral !== undefined) return [`${pod.metadata.name ?? ''}-${name}`];
+/** Returns the names of the claims that a pod on a node uses; those that are made for it only until it is shut down. */
+function claimsUsedBy({ metadata, spec }: KubeObject): readonly string[] {
+  const { nodeName, volumes } = (spec ?? {}) as { readonly nodeName?: string; readonly volumes?: readonly Volume[] };
+  if (nodeName === undefined || nodeName === '') return [];
+  const isShutDown = metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
+  return (volumes ?? []).flatMap(({ name, ephemeral, persistentVolumeClaim }) => {
+    if (ephemeral !== undefined) return isShutDown ? [] : [`${metadata.name ?? ''}-${name}`];
     return persistentVolumeClaim?.claimName ?? [];
   });
 }

@@ -77,7 +77,9 @@ function reportMoves(aim: AimObject): readonly Move[] {
       report = counts('replicas', 'readyReplicas', 'availableReplicas');
       break;
     case 'pods':
-      if (!isOwned(aim, ['status'])) report = [setOp(aim, ['status'], running(aim), 'merge-patch', 'status')];
+      // A kubelet that runs the pod has reported more.
+      if (!isOwned(aim, ['status']) && asMap(aim.object['status'])?.['podIP'] === undefined)
+        report = [setOp(aim, ['status'], running(aim), 'merge-patch', 'status')];
       break;
   }
   return report.map((_, index) => report.slice(0, index + 1));

@@ -179,7 +179,7 @@ export interface StalemateOptions extends FindingOptions {
   readonly environment?: {
     /**
      * Whether pods, Deployments, StatefulSets, Jobs, volume claims and load balancers become ready, without a kubelet: not at all (`off`),
-     * soon (`fast`), or late (`slow`). `auto`, the default for a command: the resources that the target reads become ready
+     * soon (`fast`), or late (`slow`). `auto`, the default for a command: the resources that the target creates and reads become ready
      * soon. Default for a module: `off`.
      */
     readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';

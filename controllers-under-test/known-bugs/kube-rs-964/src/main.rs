@@ -1,7 +1,8 @@
 //! Copies the size of each Widget from its spec into its status, and keeps a finalizer on the Widget.
 
+mod failed;
+
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::StreamExt;
 use kube::api::{ListParams, Patch, PatchParams};
@@ -37,16 +38,12 @@ async fn report(event: Event<Widget>, api: Arc<Api<Widget>>) -> Result<Action, k
     Ok(Action::await_change())
 }
 
-fn on_error(_: &finalizer::Error<kube::Error>, _: Arc<Api<Widget>>) -> Action {
-    Action::requeue(Duration::from_secs(1))
-}
-
 #[tokio::main]
 async fn main() -> Result<(), kube::Error> {
     let client = Client::try_default().await?;
     let widgets: Api<Widget> = Api::namespaced(client, "default");
     Controller::new(widgets.clone(), ListParams::default())
-        .run(reconcile, on_error, Arc::new(widgets))
+        .run(reconcile, failed::on_error, Arc::new(widgets))
         .for_each(|outcome| async move {
             if let Err(error) = outcome {
                 eprintln!("reconcile failed: {}", error);

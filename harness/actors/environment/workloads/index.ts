@@ -16,7 +16,7 @@ import { CLUSTER_ROLES, reconcileClusterRole } from './cluster-role.ts';
 import { reconcileDeployment } from './deployment.ts';
 import { reconcileBudget } from './disruption-budget.ts';
 import { reconcileJob } from './job.ts';
-import { nextOfPod, node, NODE_NAME, reconcileNode, reconcilePod } from './kubelet.ts';
+import { isOnNode, nextOfPod, node, NODE_NAME, reconcileNode, reconcilePod } from './kubelet.ts';
 import { reconcileBalanced } from './load-balancer.ts';
 import { ReadinessDelays, type PaceOptions } from './pace.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
@@ -38,8 +38,8 @@ export interface WorkloadsOptions {
 
 /** The rules of the controllers during a run. */
 export interface TrialRules extends PaceOptions {
-  /** Reports whether objects of this kind are managed; dependents of managed objects always are. */
-  readonly tends: (resource: string) => boolean;
+  /** Reports whether an object of this kind, created by `actor`, is managed; dependents of managed objects always are. */
+  readonly tends: (resource: string, actor: ActorId) => boolean;
   /** Reports whether objects of this kind are the target's work: these controllers see them, but do not reconcile them. */
   readonly isLeftToTarget: (resource: string) => boolean;
   /** Reports whether any client reads the objects below workloads; if not, only the workload's status is updated. */
@@ -90,8 +90,9 @@ export class Workloads {
   readonly #caPem: string;
   readonly #rules: TrialRules | undefined;
   readonly #pace: ReadinessDelays | undefined;
-  /** Uids of the managed objects of a run. */
+  /** Uids of the managed objects of a run, and their kinds and names, which an object that replaces one of them has too. */
   readonly #managed = new Set<string>();
+  readonly #managedNames = new Set<string>();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
 
@@ -159,17 +160,20 @@ export class Workloads {
   }
 
   /**
-   * Reports whether a change is about an object that is managed in this run. A terminating pod on a node always is: the kubelet ends it,
-   * whatever else the target reads.
+   * Reports whether a change is about an object that is managed in this run. Another client may replace a managed object under its name, and
+   * a terminating pod on the node always ends: the kubelet knows no rules.
    */
-  #manages({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
+  #manages({ tends }: TrialRules, change: ObservedChange, actor: ActorId): boolean {
+    const { type, resource, namespace, name, uid, object } = change;
     if (this.#managed.has(uid)) return true;
     const owner = controllerOf(object)?.uid;
     const dependent = actor === this.actor || (owner !== undefined && this.#managed.has(owner));
-    const isNew = type === 'ADDED' && (dependent || tends(resource));
-    const mustEnd = resource === 'pods' && type !== 'DELETED' && nextOfPod(object) === 'stop';
-    if (!isNew && !mustEnd) return false;
+    const named = `${resource} ${keyOf(namespace, name)}`;
+    const isNew = type === 'ADDED' && (dependent || this.#managedNames.has(named) || tends(resource, actor));
+    const isEnding = resource === 'pods' && type !== 'DELETED' && isOnNode(object) && nextOfPod(object) === 'stop';
+    if (!isNew && !isEnding) return false;
     this.#managed.add(uid);
+    if (isNew) this.#managedNames.add(named);
     return true;
   }
 

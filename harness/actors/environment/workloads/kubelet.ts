@@ -62,6 +62,10 @@ export async function reconcileNode(api: Api, live: KubeObject): Promise<WorkRes
   return api.patch(live, { status: { allocatable: changes } }, 'status');
 }
 
+export function isOnNode(pod: KubeObject): boolean {
+  return mapAt(pod, 'spec')['nodeName'] === NODE_NAME;
+}
+
 /** Returns the next step of a pod; undefined if there is none. */
 export function nextOfPod(pod: KubeObject): 'bind' | 'start' | 'finish' | 'stop' | undefined {
   const { nodeName } = mapAt(pod, 'spec');
@@ -71,7 +75,7 @@ export function nextOfPod(pod: KubeObject): 'bind' | 'start' | 'finish' | 'stop'
     return nodeName === undefined || (finalizers.length > 0 && deletionGracePeriodSeconds === 0) ? undefined : 'stop';
   if (phase === 'Succeeded' || phase === 'Failed') return undefined;
   if (nodeName === undefined) return isGated(pod) ? undefined : 'bind';
-  if (nodeName !== NODE_NAME) return undefined;
+  if (!isOnNode(pod)) return undefined;
   // Another client may report a phase, but not for the kubelet.
   if (phase !== 'Running' || !isReported(pod)) return 'start';
   return ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true) === true

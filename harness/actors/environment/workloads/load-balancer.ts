@@ -8,8 +8,12 @@ import { mapAt } from './view.ts';
 const ADDRESS = '192.0.2.10';
 
 export async function reconcileBalanced(api: Api, object: KubeObject): Promise<WorkResult> {
-  const asks = object.kind === 'Ingress' || mapAt(object, 'spec')['type'] === 'LoadBalancer';
+  const { type, loadBalancerClass } = mapAt(object, 'spec');
+  const asks = object.kind === 'Ingress' || (type === 'LoadBalancer' && loadBalancerClass === undefined);
   if (!asks || object.metadata.deletionTimestamp !== undefined) return 'done';
+  const { ingress: given } = mapAt(object, 'status', 'loadBalancer');
+  // Another controller has assigned an address.
+  if (Array.isArray(given) && given.length > 0) return 'done';
   const ingress = object.kind === 'Ingress' ? { ip: ADDRESS } : { ip: ADDRESS, ipMode: 'VIP' };
   return api.report(object, { loadBalancer: { ingress: [ingress] } });
 }

@@ -67,7 +67,7 @@ async function step(api: Api, view: View, set: KubeObject, revision: string): Pr
   return 'done';
 
   function ordinalOf(pod: KubeObject): number {
-    return Number(ordinalIn(name, pod));
+    return Number(ordinalIn(name, pod) || Number.NaN);
   }
 }
 

@@ -25,7 +25,10 @@ export async function reconcileClaim(api: Api, view: View, claim: KubeObject): P
   const made = view.get('persistentvolumes', keyOf('', volume));
   const isBound = status['phase'] === 'Bound' && status['capacity'] !== undefined && spec['volumeName'] === volume;
   const grows =
-    made !== undefined && volume === ownVolume(uid) && mapAt(made, 'spec', 'capacity')['storage'] !== capacity.storage;
+    made !== undefined &&
+    isMadeFor(uid, made) &&
+    // An API server refuses smaller requests.
+    mapAt(made, 'spec', 'capacity')['storage'] !== capacity.storage;
   if (isBound && !grows) return 'done';
   const accessModes = spec['accessModes'] ?? [];
   if (made === undefined) {
@@ -38,7 +41,7 @@ export async function reconcileClaim(api: Api, view: View, claim: KubeObject): P
           capacity,
           accessModes,
           persistentVolumeReclaimPolicy: 'Delete',
-          hostPath: { path: `/volumes/${volume}` },
+          hostPath: { path: pathOf(volume) },
           claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid },
         },
       },
@@ -55,12 +58,27 @@ export async function reconcileClaim(api: Api, view: View, claim: KubeObject): P
   return grows ? api.patch(made, { spec: { capacity } }) : 'done';
 }
 
-/** Deletes a volume that was made for a claim, once the claim is gone. */
+/** Reports whether a volume was made here for the claim, not by a provisioner. */
+function isMadeFor(uid: string, volume: KubeObject): boolean {
+  const { name } = volume.metadata;
+  return name === ownVolume(uid) && mapAt(volume, 'spec', 'hostPath')['path'] === pathOf(name);
+}
+
+function pathOf(volume: string): string {
+  return `/volumes/${volume}`;
+}
+
+/** Deletes a volume that was made for a claim, once the claim is gone, unless the volume is to be retained. */
 export async function reconcileVolume(api: Api, view: View, volume: KubeObject): Promise<WorkResult> {
-  const { name, namespace, uid } = mapAt(volume, 'spec', 'claimRef') as { readonly [key: string]: string | undefined };
-  const isOwn = uid !== undefined && volume.metadata.name === ownVolume(uid);
-  if (!isOwn || volume.metadata.deletionTimestamp !== undefined) return 'done';
-  if (view.get('persistentvolumeclaims', keyOf(namespace ?? '', name ?? ''))?.metadata.uid === uid) return 'done';
+  const {
+    name = '',
+    namespace = '',
+    uid = '',
+  } = mapAt(volume, 'spec', 'claimRef') as {
+    readonly [key: string]: string | undefined;
+  };
+  if (!isMadeFor(uid, volume) || volume.metadata.deletionTimestamp !== undefined) return 'done';
+  if (view.get('persistentvolumeclaims', keyOf(namespace, name))?.metadata.uid === uid) return 'done';
   if ((await api.report(volume, { phase: 'Released' })) === 'again') return 'again';
-  return api.delete(volume);
+  return mapAt(volume, 'spec')['persistentVolumeReclaimPolicy'] === 'Delete' ? api.delete(volume) : 'done';
 }

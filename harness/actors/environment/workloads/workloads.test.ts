@@ -68,7 +68,7 @@ function conditionsOf(object: KubeObject | undefined): readonly string[] {
 describe('in a run', () => {
   test('a pod that another client replaces is managed like the first one: it runs, and ends when it is deleted', async () => {
     const world = testServer();
-    const tends = (resource: string): boolean => resource === 'pods';
+    const tends = (resource: string, actor: ActorId): boolean => resource === 'pods' && actor === 'controller';
     const workloads = createWorkloads({
       upstream: world.server,
       kinds: world.server,

@@ -1,0 +1,10 @@
+//! The error policy, with the parameters of this release.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::runtime::controller::Action;
+
+pub fn on_error<K, E, C>(_: Arc<K>, _: &E, _: Arc<C>) -> Action {
+    Action::requeue(Duration::from_secs(1))
+}
