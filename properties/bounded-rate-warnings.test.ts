@@ -23,8 +23,8 @@ function severity(result: CheckResult): Violation['severity'] | undefined {
   return result.result === 'violated' ? result.violations[0]?.severity : undefined;
 }
 
-describe('a read repeated at a constant pace', () => {
-  it('is a warning where the server fails and a second or more passes between two', () => {
+describe('a request repeated at a constant pace', () => {
+  it('is a warning where it is a read, the server fails and a second or more passes between two', () => {
     for (const code of [0, 429, 500, 503, 504]) expect(severity(attempts('list', 1_000, code))).toBe('warning');
     expect(severity(attempts('get', 3_000, 500))).toBe('warning');
   });
@@ -34,8 +34,20 @@ describe('a read repeated at a constant pace', () => {
     expect(severity(attempts('list', 1_000, 403))).toBe('error');
   });
 
-  it('is an error where it is a write', () => {
+  it('is an error where it is a write that never succeeds', () => {
     expect(severity(attempts('update', 1_000, 500))).toBe('error');
+  });
+
+  it('is a warning where a write succeeds in the end, and a second or more passes between two', () => {
+    const ended = (pauseMs: number): Violation['severity'] | undefined => {
+      const { h } = started();
+      for (let n = 0; n < 8; n++) h.pass(pauseMs).begin('controller', 'update', WIDGETS, 'web').fail(422, 'Invalid');
+      h.edit('controller', WIDGETS, 'web', ['spec', 'x'], 1);
+      return severity(judge(h.phase('settle').pass(30_000)));
+    };
+
+    expect(ended(1_000)).toBe('warning');
+    expect(ended(500)).toBe('error');
   });
 });
 

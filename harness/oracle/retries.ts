@@ -68,13 +68,14 @@ export function judgeStreak(
 }
 
 /**
- * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: reads that are retried at
- * a failing server, as many clients' informers do, or creates with which a polling target checks each time that an object exists. This is
- * worth a warning, but does not flood the server.
+ * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: retries that succeed in the
+ * end, for example once a watch is no longer late; reads that are retried at a failing server, as many clients' informers do; or creates
+ * with which a polling target checks each time that an object exists. This is worth a warning, but does not flood the server.
  */
-export function isPatient({ attempts, gapsMs }: FailureStreak): boolean {
+export function isPatient({ attempts, gapsMs, open }: FailureStreak): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
   if (usual < PATIENT_MS) return false;
+  if (!open) return true;
   if (attempts.every(findsExisting)) {
     // A poll has one interval; retries that back off have many.
     const alike = gapsMs.filter((gap) => gap <= usual * REGULAR_FACTOR && gap * REGULAR_FACTOR >= usual);
