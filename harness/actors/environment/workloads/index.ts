@@ -160,8 +160,8 @@ export class Workloads {
   }
 
   /**
-   * Reports whether a change is about an object that is managed in this run. Another client may replace a managed object under its name, and
-   * a terminating pod on the node always ends: the kubelet knows no rules.
+   * Reports whether a change is about an object that is managed in this run. An object that replaces a managed one under its name is managed
+   * as well, and so is every terminating pod on the node: a kubelet ends all pods of its node.
    */
   #manages({ tends }: TrialRules, change: ObservedChange, actor: ActorId): boolean {
     const { type, resource, namespace, name, uid, object } = change;
