@@ -7,16 +7,17 @@ import { manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { unreadable } from '../harness/model/test-readable.ts';
 import { judge, started, WIDGETS } from './test-bounded-rate.ts';
 
-/** Judges attempts that the server answers with `code`, with this pause before each. */
+/** Judges attempts that the server answers with `code`, with this pause before each; the last one is at rest. */
 function attempts(verb: Verb, pauseMs: number, code: number, reason?: string, times = 8): CheckResult {
   const { h } = started();
   const failing = (): void =>
     void h.begin('controller', verb, WIDGETS, verb === 'list' ? '' : 'web').fail(code, reason);
   for (let n = 0; n < times; n++) {
+    if (n === times - 1) h.phase('heal').phase('settle');
     h.pass(pauseMs);
     failing();
   }
-  return judge(h.phase('settle').pass(30_000));
+  return judge(h.pass(30_000));
 }
 
 function severity(result: CheckResult): Violation['severity'] | undefined {
@@ -36,6 +37,29 @@ describe('a request repeated at a constant pace', () => {
 
   it('is an error where it is a write that never succeeds', () => {
     expect(severity(attempts('update', 1_000, 500))).toBe('error');
+  });
+
+  it('is a warning where it ends before the target is at rest', () => {
+    const ended = (pauseMs: number): Violation['severity'] | undefined => {
+      const { h } = started();
+      for (let n = 0; n < 8; n++) h.pass(pauseMs).begin('controller', 'patch', WIDGETS, 'web').fail(404, 'NotFound');
+      return severity(judge(h.phase('heal').phase('settle').pass(30_000)));
+    };
+
+    expect(ended(1_000)).toBe('warning');
+    expect(ended(500)).toBe('error');
+  });
+
+  it('is a warning where undisturbed runs do the same at rest', () => {
+    const polls = (writesPerMinute: number): Violation['severity'] | undefined => {
+      const { h } = started();
+      h.phase('heal').phase('settle');
+      for (let n = 0; n < 12; n++) h.pass(1_000).begin('controller', 'delete', WIDGETS, 'web').fail(404, 'NotFound');
+      return severity(judge(h, { reference: { idle: { requestsPerMinute: writesPerMinute, writesPerMinute } } }));
+    };
+
+    expect(polls(60)).toBe('warning');
+    expect(polls(0)).toBe('error');
   });
 
   it('is a warning where a write succeeds in the end, and a second or more passes between two', () => {

@@ -345,7 +345,7 @@ function retryViolation(
     operations: attempts.slice(0, NAMED_MAX).map(({ id }) => id),
     revisions: [],
     at: attempts[Math.min(attempts.length, NAMED_MAX) - 1]?.answered?.at ?? last.invoked.at,
-    severity: isPatient(streak) ? 'warning' : 'error',
+    severity: isPatient(history, streak, rest) ? 'warning' : 'error',
   };
 }
 

@@ -23,6 +23,20 @@ it.each([
   );
 });
 
+it.each([
+  ['Degraded', 'False', 'warning'],
+  ['Degraded', 'True', 'error'],
+  ['Ready', 'False', 'error'],
+])('judges the condition %s=%s that a fresh copy does not have as %s', (type, status, severity) => {
+  const { h } = run('Ready', 'v1', undefined, [{ type, status, reason: 'Failed' }]);
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), ...functionOfInput()];
+  const ownedLeaves = { ...REFERENCE.ownedLeaves, [`${WIDGETS}:web`]: ['status.conditions[type=*].status'] };
+
+  expect(convergence.check(h.build({ reference: { ...REFERENCE, ownedLeaves }, probes: list }))).toMatchObject({
+    violations: [{ severity }],
+  });
+});
+
 it('takes what heals in a longer look for late, also where no time was left for as much silence again', () => {
   const { h } = run('Ready', 'old');
   const fixed = run().h;

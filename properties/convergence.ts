@@ -13,6 +13,7 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
+import { isClearedCondition } from '../harness/oracle/cleared-conditions.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
@@ -170,7 +171,8 @@ function judgeSuspect(
   // One such object is enough: the other differences may follow from it.
   if (later.some((difference) => diedUnseen(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', DIED_UNSEEN);
-  if (later.every(isNote)) return violated(history, later, 'left-note', 'warning', note);
+  if (later.every((one) => isNote(one) || isClearedCondition(one, later)))
+    return violated(history, later, 'left-note', 'warning', note);
   return withoutRandomDifferences(history, later, note);
 }
 
@@ -227,7 +229,9 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
   if (isKnownUndisturbed(history, found)) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
-  let left = found.filter((difference) => !isMadeOnce(history, difference) && !isEmptyOrAbsent(difference));
+  let left = found.filter(
+    (one) => !isMadeOnce(history, one) && !isEmptyOrAbsent(one) && !isClearedCondition(one, found),
+  );
   for (const probe of ['undisturbed', 'step-by-step'] as const) {
     if (left.length === 0) break;
     const other = lastProbe(history, probe);

@@ -1,5 +1,5 @@
 /** Shared by tests of `convergence`: a widget, its deployment, and probe results. */
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { CheckResult } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
 import type { Settlement } from '../harness/model/history.ts';
@@ -24,11 +24,13 @@ export const REFERENCE: Pick<Reference, 'ownedLeaves' | 'volatileLeaves'> = {
  * Starts a history with a widget that has a status, and a deployment that the target creates.
  *
  * @param before - Adds what comes before the widget.
+ * @param conditions - The conditions that the target reports.
  */
 export function run(
   phase = 'Ready',
   image = 'v1',
   before: (h: HistoryBuilder) => void = () => {},
+  conditions: readonly JsonObject[] = [],
 ): { h: HistoryBuilder; owner: KubeObject } {
   const h = historyBuilder();
   before(h);
@@ -41,6 +43,7 @@ export function run(
     observedGeneration: owner.metadata.generation ?? 1,
     since: '2026-01-01T00:00:00Z',
     token: 'x',
+    ...(conditions.length === 0 ? {} : { conditions }),
   };
   h.update('controller', WIDGETS, { ...owner, status }, 'status');
   h.phase('heal').phase('settle').pass(30_000).phase('end');

@@ -4,10 +4,11 @@
  * Owns: which intervals of failed attempts do not grow. Jitter, capped delays, bursts of a few tries within one reconcile (RetryOnConflict)
  * and client-go's rate limiter around such bursts must all pass. Start at {@link judgeStreak}.
  */
-import type { Mark, Operation } from '../model/history.ts';
+import type { History, Mark, Operation } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { carriedVersion } from './base-content.ts';
 import { findsExisting, type FailureStreak } from './failures.ts';
+import { isOrdinaryIdle } from './rest.ts';
 
 /**
  * `refused-version`: the same version is rejected again and again, without back-off or after the disturbance ended. `no-back-off`: the
@@ -68,14 +69,19 @@ export function judgeStreak(
 }
 
 /**
- * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: retries that succeed in the
- * end, for example once a watch is no longer late; reads that are retried at a failing server, as many clients' informers do; or creates
- * with which a polling target checks each time that an object exists. This is worth a warning, but does not flood the server.
+ * Reports whether a streak consists of requests that cost the server little and are sent after a second or more: retries that end, by success
+ * or before the target is at rest, for example once a watch is no longer late; reads that are retried at a failing server, as many clients'
+ * informers do; creates with which a polling target checks each time that an object exists; or what the target does at rest in undisturbed
+ * runs too. This is worth a warning, but does not flood the server.
  */
-export function isPatient({ attempts, gapsMs, open }: FailureStreak): boolean {
+export function isPatient(history: History, { attempts, gapsMs, open }: FailureStreak, rest: Mark): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
   if (usual < PATIENT_MS) return false;
-  if (!open) return true;
+  const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at);
+  const [first] = late;
+  const last = late.at(-1);
+  if (!open || first === undefined || last === undefined) return true;
+  if (isOrdinaryIdle(history, late, last.invoked.timeMs - first.invoked.timeMs + usual)) return true;
   if (attempts.every(findsExisting)) {
     // A poll has one interval; retries that back off have many.
     const alike = gapsMs.filter((gap) => gap <= usual * REGULAR_FACTOR && gap * REGULAR_FACTOR >= usual);
