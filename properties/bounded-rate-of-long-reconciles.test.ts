@@ -1,7 +1,8 @@
-/** One reconcile of a large operator may be a hundred requests without a pause, and is not a loop. */
+/** One reconcile of a large operator may be a hundred requests without a pause; it is not a loop, nor is it many periods of a poll. */
 import { expect, it } from 'vitest';
 import { historyBuilder } from '../harness/oracle/test-history.ts';
 import { boundedRate } from './bounded-rate.ts';
+import { judge, settled, WIDGETS } from './test-bounded-rate.ts';
 
 it.each([
   ['many different requests', 25, 'inconclusive'],
@@ -12,4 +13,20 @@ it.each([
   const history = h.phase('end').build({ settlement: { result: 'hot-instant', steps: 250 } });
 
   expect(boundedRate.check(history)).toMatchObject({ result });
+});
+
+it.each([
+  [5_000, 'holds'],
+  // A longer look has to show whether it goes on.
+  [1_000, 'inconclusive'],
+])('judges a poll of six different objects every %d ms by its rounds, not by its requests', (everyMs, result) => {
+  const h = settled();
+  const kinds = ['configmaps', 'secrets', 'services', 'pods', 'deployments.apps', WIDGETS];
+  for (let n = 0; n < 60_000 / everyMs; n++) {
+    h.pass(everyMs);
+    for (const kind of kinds) h.begin('controller', 'list', kind, '').answer();
+  }
+  const reference = { idle: { requestsPerMinute: (60_000 / everyMs) * kinds.length, writesPerMinute: 0 } };
+
+  expect(judge(h, { settlement: { result: 'time-exceeded', timeMs: 60_000 }, reference }).result).toBe(result);
 });

@@ -26,6 +26,7 @@ import {
   laterHalf,
   mostFrequent,
   restStart,
+  roundsOf,
   suspectSettleMs,
 } from '../harness/oracle/rest.ts';
 import { isPatient, judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
@@ -190,9 +191,10 @@ function judgeShortRequeue(history: History): CheckResult {
   );
 }
 
-/** Reports whether requests are as frequent as those of a busy loop; for a few requests this may be chance. */
+/** Reports whether requests repeat as fast as those of a busy loop; for a few requests this may be chance. */
 function isSuspect({ activity, spanMs }: Half): boolean {
-  return activity.length >= HABIT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
+  const rounds = roundsOf(activity);
+  return rounds >= HABIT_MIN && spanMs / rounds <= SHORT_PERIOD_MS;
 }
 
 function judgeUnrest(history: History): CheckResult {
@@ -273,7 +275,7 @@ function isShortPeriod(half: Half): boolean {
 }
 
 function pacing({ activity, fromMs, spanMs }: Half): NonNullable<Settled['laterHalf']> {
-  return { requests: activity.length, spanMs, goesOn: goesOn(activity, fromMs, spanMs) };
+  return { requests: activity.length, rounds: roundsOf(activity), spanMs, goesOn: goesOn(activity, fromMs, spanMs) };
 }
 
 /** Describes the period, such as `every 500 ms`; without requests there is no period. */
@@ -281,9 +283,12 @@ function paceText({ requests, spanMs }: NonNullable<Settled['laterHalf']>): stri
   return requests === 0 ? 'now and then' : `every ${Math.round(spanMs / requests)} ms`;
 }
 
-/** Reports whether a period is short. A single late burst, for instance a write for each child, does not count as a period. */
-function isShort({ requests, spanMs, goesOn: lasting }: NonNullable<Settled['laterHalf']>): boolean {
-  return requests >= SHORT_MIN && spanMs / requests <= SHORT_PERIOD_MS && lasting;
+/**
+ * Reports whether a period is short. A single late burst, for instance a write for each child, does not count as a period, nor do the
+ * different requests of one round.
+ */
+function isShort({ requests, rounds = requests, spanMs, goesOn: lasting }: NonNullable<Settled['laterHalf']>): boolean {
+  return rounds >= SHORT_MIN && spanMs / rounds <= SHORT_PERIOD_MS && lasting;
 }
 
 function idleText({ reference }: History): string {

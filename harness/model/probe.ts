@@ -82,6 +82,8 @@ export type ProbeResult =
       /** The target's requests in the second half of the rest; absent in older histories. */
       readonly laterHalf?: {
         readonly requests: number;
+        /** How often the most frequent of these requests occurred; absent in older histories. */
+        readonly rounds?: number;
         /** How many of these requests were writes or failed; only in histories of an earlier version. */
         readonly attempts?: number;
         readonly spanMs: number;

@@ -285,13 +285,11 @@ export function mostFrequent(
   operations: readonly Operation[],
 ): { readonly verb: string; readonly resource: string; readonly name: string; readonly field: string } {
   const index = indexOf(history);
-  const requests = new Map<string, number>();
-  const keyOf = ({ verb, resource, name }: Operation): string => `${verb} ${resource} ${verb === 'create' ? '' : name}`;
-  for (const operation of operations) count(requests, keyOf(operation));
+  const requests = countRequests(operations);
   const key = mostFrequentKey(requests);
   const fields = new Map<string, number>();
   for (const operation of operations) {
-    if (keyOf(operation) !== key || operation.verb === 'create') continue;
+    if (requestKey(operation) !== key || operation.verb === 'create') continue;
     for (const revision of history.revisions) {
       if (revision.op !== operation.id) continue;
       for (const { path } of index.changes(revision)) count(fields, leafPattern(path));
@@ -299,6 +297,21 @@ export function mostFrequent(
   }
   const [verb = '', resource = '', name = ''] = key.split(' ');
   return { verb, resource, name, field: mostFrequentKey(fields) };
+}
+
+/** Returns how often the most frequent request occurs: a round of a loop, such as a reconcile, may send many different ones. */
+export function roundsOf(operations: readonly Operation[]): number {
+  return Math.max(0, ...countRequests(operations).values());
+}
+
+function countRequests(operations: readonly Operation[]): ReadonlyMap<string, number> {
+  const requests = new Map<string, number>();
+  for (const operation of operations) count(requests, requestKey(operation));
+  return requests;
+}
+
+function requestKey({ verb, resource, name }: Operation): string {
+  return `${verb} ${resource} ${verb === 'create' ? '' : name}`;
 }
 
 /** The time span is divided into this many equal parts; activity is continuous if nearly all of them contain some. */

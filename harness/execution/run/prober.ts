@@ -20,7 +20,15 @@ import type { Program, Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { lastProbe } from '../../oracle/last-probe.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
-import { activityAfter, goesOn, isOrdinaryIdle, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
+import {
+  activityAfter,
+  goesOn,
+  isOrdinaryIdle,
+  laterHalf,
+  restStart,
+  roundsOf,
+  unchangedMs,
+} from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import type { TrialVariant } from './trial-options.ts';
@@ -344,6 +352,7 @@ function settled(longer: History, windowMs: number, reference: Reference): Probe
       : {
           laterHalf: {
             requests: half.activity.length,
+            rounds: roundsOf(half.activity),
             spanMs: half.spanMs,
             goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
             ...(isOrdinary ? { ordinary: true as const } : {}),

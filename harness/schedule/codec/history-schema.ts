@@ -276,6 +276,7 @@ const probe: z.ZodType<ProbeResult> = z
       laterHalf: z
         .strictObject({
           requests: z.number(),
+          rounds: z.number().exactOptional(),
           attempts: z.number().exactOptional(),
           spanMs: z.number(),
           goesOn: z.boolean(),
