@@ -3,8 +3,7 @@
  *
  * `controller` is the target's first incarnation, `controller~2` the next (after a crash or as a replica), `controller:NAME` and
  * `controller:NAME~2` those of a program beside it, `user` the client that applies and edits the sample, `writer-1`… the adversarial
- * writers, `gc`, `storage-protection`, `namespaces`, `workloads` the environment
- * controllers.
+ * writers, `gc`, `storage-protection`, `namespaces`, `workloads` the environment controllers.
  */
 export type ActorId = string;
 

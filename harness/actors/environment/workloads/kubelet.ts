@@ -5,7 +5,7 @@
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import { withConditions, type Api } from './api.ts';
-import { isReady, phaseOf } from './pods.ts';
+import { isReady, isTrue, phaseOf } from './pods.ts';
 import { mapAt, numberAt } from './view.ts';
 
 export const NODE_NAME = 'stalemate-node';
@@ -97,10 +97,7 @@ function gatesOf(pod: KubeObject): readonly JsonObject[] {
 
 /** Reports whether the conditions of all readiness gates, which other clients set, are true. */
 function isLetThrough(pod: KubeObject): boolean {
-  const { conditions } = mapAt(pod, 'status') as { readonly conditions?: readonly JsonObject[] };
-  return gatesOf(pod).every(
-    (gate) => conditions?.some((one) => one['type'] === gate['conditionType'] && one['status'] === 'True') === true,
-  );
+  return gatesOf(pod).every((gate) => isTrue(pod, gate['conditionType']));
 }
 
 export async function reconcilePod(api: Api, pod: KubeObject): Promise<WorkResult> {

@@ -17,8 +17,13 @@ export function phaseOf(pod: KubeObject): string {
 }
 
 export function isReady(pod: KubeObject): boolean {
+  return isTrue(pod, 'Ready');
+}
+
+/** Reports whether a pod has a condition of this type that is true. */
+export function isTrue(pod: KubeObject, type: unknown): boolean {
   const { conditions } = mapAt(pod, 'status') as { readonly conditions?: readonly JsonObject[] };
-  return conditions?.some((one) => one['type'] === 'Ready' && one['status'] === 'True') === true;
+  return conditions?.some((one) => one['type'] === type && one['status'] === 'True') === true;
 }
 
 /** Returns the pods to delete: those that are not ready first, then the youngest. */
