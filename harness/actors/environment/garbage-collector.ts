@@ -10,7 +10,7 @@ import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/obj
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { objectPath } from 'stalemate-apiserver/wire/path';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { sender, toTry } from './requests.ts';
+import { dropFinalizer, sender, toTry } from './requests.ts';
 import type { Kinds, Send } from './requests.ts';
 import { WorkQueue } from './work-queue.ts';
 import type { WorkResult } from './work-queue.ts';
@@ -165,16 +165,15 @@ class GarbageCollector {
     return blocking ? 'done' : this.#dropFinalizer(owner, FOREGROUND);
   }
 
-  #dropFinalizer(object: KubeObject, finalizer: string): Promise<WorkResult> {
-    return this.#patch(object, {
-      finalizers: object.metadata.finalizers?.filter((other) => other !== finalizer) ?? [],
-    });
+  async #dropFinalizer(object: KubeObject, finalizer: string): Promise<WorkResult> {
+    const path = this.#path(object);
+    return path === undefined ? 'done' : dropFinalizer(this.#send, path, object, finalizer);
   }
 
   /** Patches metadata, unless the object has changed in the meantime. */
   async #patch(
     object: KubeObject,
-    metadata: { readonly ownerReferences: readonly OwnerReference[] } | { readonly finalizers: readonly string[] },
+    metadata: { readonly ownerReferences: readonly OwnerReference[] },
   ): Promise<WorkResult> {
     const path = this.#path(object);
     if (path === undefined) return 'done';

@@ -1,5 +1,5 @@
 /** Requests of environment controllers: JSON in and out; a broken connection has a separate status code. */
-import type { JsonValue, ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { JsonValue, KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
 import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import type { WorkResult } from './work-queue.ts';
@@ -29,6 +29,18 @@ export function sender(upstream: Upstream, actor: string): Send {
       throw error;
     }
   };
+}
+
+/** Removes a finalizer from the object at `path`, unless the object has changed in the meantime. */
+export async function dropFinalizer(
+  send: Send,
+  path: string,
+  { metadata }: KubeObject,
+  finalizer: string,
+): Promise<WorkResult> {
+  const { uid = '', resourceVersion = '' } = metadata;
+  const finalizers = (metadata.finalizers ?? []).filter((other) => other !== finalizer);
+  return toTry(await send('PATCH', path, { metadata: { uid, resourceVersion, finalizers } }));
 }
 
 /** Returns `again` if the outcome is unknown or temporary (conflict, overload, failure, broken connection), else `done`. */

@@ -9,7 +9,7 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { objectPath } from 'stalemate-apiserver/wire/path';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { sender, toTry, type Send } from './requests.ts';
+import { dropFinalizer, sender, type Send } from './requests.ts';
 import { WorkQueue, type WorkResult } from './work-queue.ts';
 
 const FINALIZERS: { readonly [resource: string]: string } = {
@@ -58,10 +58,9 @@ class StorageProtection {
     const object = this.#terminating.get(key);
     if (object === undefined || this.#isInUse(key, object)) return 'done';
     const [resource = ''] = key.split(' ');
-    const { name = '', namespace = '', uid = '', resourceVersion = '', finalizers = [] } = object.metadata;
-    const left = finalizers.filter((finalizer) => finalizer !== FINALIZERS[resource]);
+    const { name = '', namespace = '' } = object.metadata;
     const path = objectPath({ group: '', version: 'v1', resource }, namespace, name);
-    return toTry(await this.#send('PATCH', path, { metadata: { uid, resourceVersion, finalizers: left } }));
+    return dropFinalizer(this.#send, path, object, FINALIZERS[resource] ?? '');
   }
 
   #isInUse(key: string, object: KubeObject): boolean {
