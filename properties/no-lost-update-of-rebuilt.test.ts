@@ -161,3 +161,31 @@ it('is one where an item has back what another writer had removed from it', () =
     violations: [{ signature: { class: 'carried-back', field: 'spec.containers[name=app].image' } }],
   });
 });
+
+it.each([
+  ['the version that the change made', 0, 'warning'],
+  ['an older version', -1, 'error'],
+])('of a map in an object of its own, computed anew under %s', (_, behind, severity) => {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { size: 1 } }));
+  h.create('controller', 'configmaps', manifest('ConfigMap', 'web', { data: { own: '1' } }));
+  h.phase('contention');
+  const old = h.get('controller', 'configmaps', 'web');
+  h.edit('writer-1', 'configmaps', 'web', ['data', 'foreign'], 'yes');
+  const fresh = h.get('controller', 'configmaps', 'web');
+  const { resourceVersion: _version, ...unversioned } = old.metadata;
+  h.update('controller', 'configmaps', {
+    ...fresh,
+    metadata: behind === 0 ? fresh.metadata : unversioned,
+    data: { own: '2' },
+  });
+  const history = h.build({ reference: { ownedLeaves: { 'configmaps:web': ['data.own'] } } });
+  const found = noLostUpdate.check(history);
+  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
+  const probes = needs.map((need) => ({ ...need, reverted: [] }));
+
+  expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({
+    result: 'violated',
+    violations: [{ signature: { class: 'carried-back' }, severity }],
+  });
+});

@@ -109,23 +109,23 @@ const OWN_PARTS = /^(?:metadata\.(?:labels|annotations|ownerReferences)|spec|dat
 
 /**
  * Returns what the target treats as entirely its own, if that is why the change was lost; other clients rarely have content there. Only
- * removed content counts: if an old value is back, it was copied, so the target does keep what it has read.
+ * removed content counts: if an old value is back, it was copied, so the target does keep what it has read. A write that replaces a map
+ * with a computed one resembles an older version, so it counts if it names the version of the lost change or a newer one.
  *
  * - `list`: conditions in a list whose schema declares no keys. The API server treats such a list as one value with one field manager.
  * - `child`: an object that the target created, and of which it overwrites a whole part: it built the object from scratch, or dropped what
  *   it had read.
  */
 function ownedWhole(history: History, loss: Loss): Whole | undefined {
-  const { guilty, operation, field, changes, class: kind } = loss;
+  const { guilty, victim, operation, carried = 0, field, changes, class: kind } = loss;
   if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
   if (!OWN_PARTS.test(field)) return undefined;
   const [first] = indexOf(history).chain(guilty.uid);
   const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
-  return created && (isFromScratch(operation) || kind === 'removed-foreign' || kind === 'rebuilt')
-    ? 'child'
-    : undefined;
+  const knew = kind === 'removed-foreign' || kind === 'rebuilt' || carried >= victim.revision;
+  return created && (isFromScratch(operation) || knew) ? 'child' : undefined;
 }
 
 function sentence(history: History, loss: Loss, whole: Whole | undefined): string {
@@ -154,6 +154,7 @@ function why(history: History, loss: Loss, whole: Whole | undefined): string {
     case 'own-update-lost':
       return `its ${request}, in flight at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;
     case 'carried-back': {
+      if (whole === 'child') return `its ${request} under version ${carried ?? 0} replaces the map that it is in`;
       const content = `its ${request} carries content of version ${base?.revision ?? 0}`;
       if (carried === undefined) return `${content} and no version, so nothing was checked`;
       if (carried < victim.revision) return content;
