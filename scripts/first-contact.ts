@@ -3,7 +3,7 @@
  *
  *   node scripts/first-contact.ts draw                     prints which operators of the list are in the sample
  *   node scripts/first-contact.ts try [NAME …] [--budget 3m] [--seed N]
- *   node scripts/first-contact.ts check [NAME …] [--budget 20s]
+ *   node scripts/first-contact.ts check [NAME …] [--budget 40s]
  *   node scripts/first-contact.ts table                    writes docs/track-record.md from the stored results
  *
  * `try` fetches each project from its registry, runs what a user would type there (`stalemate init --yes`; if that asks for another command
@@ -121,21 +121,20 @@ async function tryAll(names: readonly string[]): Promise<void> {
 
 /** Projects that build within a minute or two, and led to a verdict when this was written. */
 const CHECKED: readonly string[] = ['flagger', 'k6-operator', 'node-feature-discovery'];
-/** The minimum number of runs in a short campaign, so that a busy machine reaches it too. */
-const CHECKED_RUNS_MIN = 5;
+/** Enough for a busy machine to get through the undisturbed runs, which come first and count towards the budget. */
+const CHECKED_BUDGET = '40s';
 
 async function checkAll(names: readonly string[]): Promise<boolean> {
   const failed: string[] = [];
   for (const repository of named(names.length === 0 ? CHECKED : names)) {
     console.log(`\n== ${repository.name} ${repository.version}`);
-    const { exit, runs, seconds, said } = await contact(repository, '20s');
+    const { exit, runs, seconds, said } = await contact(repository, CHECKED_BUDGET);
     console.log(`   exit ${exit ?? 'none'}, ${seconds} s, ${runs} runs: ${said}`);
     // Whether there is time for a verdict depends on the machine.
-    const isGood =
-      (exit === EXIT.holds || exit === EXIT.violated || exit === EXIT.inconclusive) && runs >= CHECKED_RUNS_MIN;
+    const isGood = (exit === EXIT.holds || exit === EXIT.violated || exit === EXIT.inconclusive) && runs > 0;
     if (!isGood) failed.push(repository.name);
   }
-  if (failed.length > 0) console.error(`\nno runs, or fewer than ${CHECKED_RUNS_MIN}: ${failed.join(', ')}`);
+  if (failed.length > 0) console.error(`\nno runs: ${failed.join(', ')}`);
   return failed.length === 0;
 }
 
