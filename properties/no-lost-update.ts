@@ -102,29 +102,40 @@ function violationOf(history: History, loss: Loss): Violation {
 }
 
 /** What a target may treat as entirely its own ({@link ownedWhole}). */
-type Whole = 'list' | 'child';
+type Whole = 'list' | 'child' | 'status';
 
 /** What a controller may set as a whole in objects that it created. Finalizers and the status are shared. */
 const OWN_PARTS = /^(?:metadata\.(?:labels|annotations|ownerReferences)|spec|data|binaryData|stringData)\b/;
+/** A value of the status that is in no list or map. */
+const STATUS_VALUE = /^status\.[^.[\]]+$/;
 
 /**
  * Returns what the target treats as entirely its own, if that is why the change was lost; other clients rarely have content there. Only
  * removed content counts: if an old value is back, it was copied, so the target does keep what it has read. A write that replaces a map
- * with a computed one resembles an older version, so it counts if it names the version of the lost change or a newer one.
+ * with a computed one looks like an older version; it counts if it names the version of the lost change or a newer one, unless it is a
+ * retry after a conflict, which may be the old content under a new version.
  *
  * - `list`: conditions in a list whose schema declares no keys. The API server treats such a list as one value with one field manager.
  * - `child`: an object that the target created, and of which it overwrites a whole part: it built the object from scratch, or dropped what
  *   it had read.
+ * - `status`: a single value of a status in which the target sets such values in undisturbed runs too. Lists and maps of a status may have
+ *   several writers.
  */
 function ownedWhole(history: History, loss: Loss): Whole | undefined {
   const { guilty, victim, operation, carried = 0, field, changes, class: kind } = loss;
   if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
+  const index = indexOf(history);
+  const hadRead = kind === 'removed-foreign' || kind === 'rebuilt';
+  const knew = hadRead || (carried >= victim.revision && !afterConflict(history, loss));
+  if (STATUS_VALUE.test(field)) {
+    const owned = history.reference?.ownedLeaves[index.role(guilty)] ?? [];
+    return knew && owned.some((leaf) => STATUS_VALUE.test(leaf)) ? 'status' : undefined;
+  }
   if (!OWN_PARTS.test(field)) return undefined;
-  const [first] = indexOf(history).chain(guilty.uid);
+  const [first] = index.chain(guilty.uid);
   const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
-  const knew = kind === 'removed-foreign' || kind === 'rebuilt' || carried >= victim.revision;
   return created && (isFromScratch(operation) || knew) ? 'child' : undefined;
 }
 
@@ -154,7 +165,9 @@ function why(history: History, loss: Loss, whole: Whole | undefined): string {
     case 'own-update-lost':
       return `its ${request}, in flight at the same time, carries content of version ${base?.revision ?? 0} and undoes it`;
     case 'carried-back': {
-      if (whole === 'child') return `its ${request} under version ${carried ?? 0} replaces the map that it is in`;
+      if (whole !== undefined) {
+        return `its ${request} leaves it out, under a version that has it (${carried ?? 0})`;
+      }
       const content = `its ${request} carries content of version ${base?.revision ?? 0}`;
       if (carried === undefined) return `${content} and no version, so nothing was checked`;
       if (carried < victim.revision) return content;
