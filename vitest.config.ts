@@ -10,6 +10,9 @@ const FIRST: readonly string[] = [
   'harness/cli/bin.test.ts',
   'harness/cli/run.test.ts',
   'harness/cli/bad-files.test.ts',
+  'harness/test/envtest-runs.test.ts',
+  'harness/test/tour-page.test.ts',
+  'scripts/mutants/equivalents.test.ts',
   ...LONG_TESTS,
 ];
 
@@ -51,8 +54,9 @@ export default defineConfig({
     maxConcurrency: 3,
     // What a run finds is asked of a real server where one is found: tests say themselves when they mean that.
     env: { STALEMATE_CONFIRM: 'none' },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Several times what any of them takes on an idle machine: CI runs other programs beside the tests.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 10_000,
     coverage: {
       provider: 'v8',

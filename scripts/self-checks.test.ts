@@ -13,7 +13,7 @@ it.each([
 ])('%s %j', (script, args, said) => {
   const path = fileURLToPath(new URL(script, import.meta.url));
 
-  const { status, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: 'utf8', timeout: 30_000 });
+  const { status, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: 'utf8', timeout: 100_000 });
 
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) as string });
 });

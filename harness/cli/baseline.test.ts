@@ -33,7 +33,7 @@ function text(): string {
   return readFileSync(join(folder, '.stalemate', 'baseline.json'), 'utf8');
 }
 
-it('is written on request, and compared by every run after that', { timeout: 60_000 }, () => {
+it('is written on request, and compared by every run after that', () => {
   expect(run('--update-baseline').stdout).toContain('baseline: what this run measured is in .stalemate/baseline.json');
   const baseline = decodeBaseline(text(), 'b');
   expect(baseline).toMatchObject({ runs: 2, ratio: 1.5, target: { module: 'target.ts' } });
@@ -43,7 +43,7 @@ it('is written on request, and compared by every run after that', { timeout: 60_
   expect(summary.budgets?.map(({ name, exceeded }) => [name, exceeded])).toContainEqual(['requestsUndisturbed', false]);
 });
 
-it('fails a run that is over it, and keeps ratios that somebody set', { timeout: 60_000 }, () => {
+it('fails a run that is over it, and keeps ratios that somebody set', () => {
   const before = decodeBaseline(text(), 'b');
   const strict: Baseline = {
     ...before,
@@ -92,7 +92,7 @@ it.each([
   expect(code).toBe(2);
 });
 
-it('that cannot be written costs nothing of what was there, nor of what is told', { timeout: 60_000 }, () => {
+it('that cannot be written costs nothing of what was there, nor of what is told', () => {
   const before = text();
 
   const { code, stdout, stderr } = run('--update-baseline', '--baseline', '/dev/null/baseline.json');

@@ -81,7 +81,7 @@ it.each([
   'completion bash',
   'corpus list',
   'corpus list --json',
-])('shows "%s", and it works', { timeout: 30_000 }, async (line) => {
+])('shows "%s", and it works', async (line) => {
   const shown = [...(await helps()).values()].flatMap(examplesIn);
   const { code, stdout, stderr } = stalemate(wordsOf(line));
 

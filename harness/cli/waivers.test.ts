@@ -39,7 +39,7 @@ function waiver(reason: string, expires: string): string {
   return `waivers:\n  - ${line.replace("reason: ''", `reason: '${reason}'`).replace("expires: ''", `expires: '${expires}'`)}\n`;
 }
 
-describe('a waiver', { timeout: 60_000 }, () => {
+describe('a waiver', () => {
   it('is refused as it is pasted: it needs a reason and a day', () => {
     const { code, stderr } = run(`waivers:\n  - ${line}\n`);
 
@@ -94,7 +94,7 @@ describe('a waiver', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a declared field', { timeout: 60_000 }, () => {
+describe('a declared field', () => {
   it('that is co-owned is lost to nobody', () => {
     const field = /field: '([^']*)'/.exec(line)?.[1] ?? '';
 

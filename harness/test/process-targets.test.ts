@@ -119,7 +119,7 @@ describe('a process', { timeout: 180_000 }, () => {
   );
 });
 
-describe('a command that is no target', { timeout: 60_000 }, () => {
+describe('a command that is no target', () => {
   useFolder();
 
   it.each([

@@ -54,7 +54,7 @@ const made = ({ revisions }: History, resource: string): unknown =>
     .filter((one) => one.resource === resource && one.type === 'ADDED')
     .map(({ actor, object }) => [actor, object]);
 
-describe('what a project ships', { timeout: 60_000 }, () => {
+describe('what a project ships', () => {
   let history: History;
   let denials: readonly string[];
   beforeAll(async () => {

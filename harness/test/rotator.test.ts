@@ -68,7 +68,7 @@ const outcomes = ({ operations }: History): readonly unknown[] =>
 const made = ({ revisions }: History): readonly unknown[] =>
   revisions.filter(({ resource }) => resource === 'gadgets.example.com').map(({ object }) => object['spec']);
 
-describe.runIf(isSteered)('a manager that makes the certificates of its webhooks itself', { timeout: 60_000 }, () => {
+describe.runIf(isSteered)('a manager that makes the certificates of its webhooks itself', () => {
   it.each(['virtual', 'real'] as const)(
     'finds its Secret where it looks, and is asked once it answers, in %s time',
     async (time) => {

@@ -45,7 +45,7 @@ async function seen(of: ThreadWatch, wanted: Sleep): Promise<void> {
 /** True if the kernel lists the children of a process; in some containers it does not. */
 const listsChildren = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
 
-describe.runIf(listsChildren)('threads', { timeout: 30_000 }, () => {
+describe.runIf(listsChildren)('threads', () => {
   it('sleep when nothing runs between two looks', async () => {
     const sleeping = watching('sleep 1000 & wait');
 

@@ -18,7 +18,7 @@ const KEPT: KubeObject = {
   metadata: { name: 'kept', namespace: 'default', uid: '00000000-0000-4000-8000-000000000000' },
 };
 
-describe.runIf(installed)('a control plane for runs', { timeout: 60_000 }, () => {
+describe.runIf(installed)('a control plane for runs', () => {
   let cluster: RenewableCluster;
   let lines: string[];
   let acting = '';

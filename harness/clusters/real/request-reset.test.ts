@@ -25,7 +25,7 @@ const KEPT: KubeObject = {
   data: { a: '1' },
 };
 
-describe.runIf(installed)('a server put back by requests', { timeout: 60_000 }, () => {
+describe.runIf(installed)('a server put back by requests', () => {
   let plane: ControlPlane;
   let upstream: RemoteUpstream;
   let observer: Observer;

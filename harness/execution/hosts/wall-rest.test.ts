@@ -50,7 +50,7 @@ function noted(): string {
   return existsSync(note()) ? readFileSync(note(), 'utf8') : '';
 }
 
-describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () => {
+describe.runIf(existsSync('/proc/self/task'))('rest', () => {
   it('has not come while a process still computes what it makes of what it was told', async () => {
     child = spawn(process.execPath, ['-e', THINKS, note()], { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdin, stdout, pid } = child;
