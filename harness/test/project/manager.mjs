@@ -31,7 +31,9 @@ function reconcile(gone, { metadata, spec }) {
   return send('GET', `${maps}/${name}${suffix}`).then(({ code, body }) => {
     if (code === 404) return send('POST', maps, { apiVersion: 'v1', kind: 'ConfigMap', ...own });
     if (JSON.stringify(body.data) === JSON.stringify(data)) return undefined;
-    return send('PUT', `${maps}/${name}${suffix}`, { ...body, data });
+    // Without the version that it has read: it does not notice what others change meanwhile.
+    const metadata = { ...body.metadata, resourceVersion: undefined };
+    return send('PUT', `${maps}/${name}${suffix}`, { ...body, metadata, data });
   });
 }
 
