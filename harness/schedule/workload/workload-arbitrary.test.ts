@@ -58,6 +58,35 @@ describe('drawn workloads', () => {
     expect(new Set(drawn.map(({ start }) => start))).toEqual(new Set(['settled', 'empty']));
   });
 
+  test('in a third of the runs write to one child only, if the target has several', () => {
+    const children = Array.from(
+      { length: 20 },
+      (_, at) => ({ target: { ...TARGET, name: `child-${at}` }, relation: 'created-by-target' }) as AimObject,
+    );
+    const touching = (name: string): AdversarialWriter =>
+      writer(name, {
+        ops: ({ objects }) => {
+          const moves = objects.map(({ target }): readonly ProgramOp[] => [
+            { do: 'set', target, path: ['data', name], value: 1, via: 'update' },
+          ]);
+          return moves.length === 0 ? undefined : fc.constantFrom(...moves);
+        },
+      });
+    const options = { aim: { ...AIM, objects: children }, sample: SAMPLE };
+    const drawn = fc.sample(workloadArbitrary({ ...options, writers: [touching('a'), touching('b'), touching('c')] }), {
+      numRuns: 2_000,
+      seed: 7,
+    });
+    const several = drawn.filter(({ programs }) => programs.length > 1);
+    const names = ({ programs }: Workload): Set<string> =>
+      new Set(programs.flatMap(({ ops }) => ops.map((op) => op.target.name)));
+    const together = several.filter((workload) => names(workload).size === 1).length / several.length;
+
+    expect(together).toBeGreaterThan(0.3);
+    expect(together).toBeLessThan(0.45);
+    expect(new Set(drawn.flatMap((workload) => [...names(workload)])).size).toBe(20);
+  });
+
   test('mostly aim where the target writes too, if asked to, and start from nothing as often as not', () => {
     const contested = { target: TARGET, ownedLeaves: ['metadata.finalizers["x"]'] } as unknown as AimObject;
     const picky = writer('picky', { contests: (object) => object.ownedLeaves.length > 0 });

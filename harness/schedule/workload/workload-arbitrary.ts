@@ -50,6 +50,9 @@ const LONG_WAIT_MS = 20 * 60_000;
 /** Runs with a long wait have more writers: changes made just before a target repairs or renews something show how it does that. */
 const LONG_WAIT_WRITERS = 5;
 
+/** In one of this many runs whose writers may write anywhere, all of them write to the samples and to one and the same child. */
+const FOCUSED_ONE_IN = 3;
+
 const EMPTY_START_ONE_IN_AIMED = 2;
 /** Of four aimed runs: how many have writers write to lists or maps that the target writes, and how many to objects that it updates. */
 const CONTESTING_OF_FOUR = 2;
@@ -70,6 +73,8 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #start: Workload['start'] | undefined;
   readonly #user: readonly Armed[];
   readonly #writers: readonly Armed[];
+  /** For each child of the target: the writers, for this child and the samples. */
+  readonly #focused: readonly (() => readonly Armed[])[];
   /** The writers that write to lists or maps that the target writes too. */
   readonly #contesting: readonly Armed[];
   /** The writers that write to objects which the target updates. */
@@ -110,6 +115,10 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     this.#start = start;
     this.#user = armed.filter(({ writer }) => writer.as === 'user');
     this.#writers = armed.filter(({ writer }) => writer.as !== 'user');
+    const samples = aim.objects.filter(({ relation }) => relation === 'sample');
+    const children = aim.objects.filter(({ relation }) => relation === 'created-by-target');
+    const others = writers.filter((writer) => writer.as !== 'user');
+    this.#focused = children.map((child) => once(() => others.flatMap((writer) => arm(writer, [...samples, child]))));
   }
 
   override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<Workload> {
@@ -171,13 +180,19 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
 
   /** Returns the writers that may take part in one run. */
   #candidates(mrng: fc.Random): readonly Armed[] {
-    if (!this.#aimed) return this.#writers;
+    if (!this.#aimed) return this.#anywhere(mrng);
     const drawn = mrng.nextInt(0, 3);
-    if (this.#rivals)
-      return drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0 ? this.#contesting : this.#writers;
     if (drawn < CONTESTING_OF_FOUR && this.#contesting.length > 0) return this.#contesting;
+    if (this.#rivals) return this.#anywhere(mrng);
     if (drawn < CONTESTING_OF_FOUR + UPDATING_OF_FOUR && this.#updating.length > 0) return this.#updating;
-    return this.#writers;
+    return this.#anywhere(mrng);
+  }
+
+  /** Returns all writers: for all objects, or for one child and the samples, so that what they do there adds up. */
+  #anywhere(mrng: fc.Random): readonly Armed[] {
+    if (this.#focused.length < 2 || mrng.nextInt(1, FOCUSED_ONE_IN) > 1) return this.#writers;
+    const focused = this.#focused[mrng.nextInt(0, this.#focused.length - 1)]?.() ?? [];
+    return focused.length > 0 ? focused : this.#writers;
   }
 
   override canShrinkWithoutContext(value: unknown): value is Workload {
@@ -202,6 +217,11 @@ function withWait(programs: readonly Program[], afterMs: number, isLast: boolean
   const at = isLast ? chosen.ops.length - 1 : mrng.nextInt(0, chosen.ops.length - 1);
   const ops = chosen.ops.map((op, index) => (index === at ? { ...op, afterMs } : op));
   return programs.map((program) => (program === chosen ? { ...program, ops } : program));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 function pick(armed: readonly Armed[], mrng: fc.Random): Armed {
