@@ -68,6 +68,17 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
     server.close();
   });
 
+  it('starts again on another port if its own is taken meanwhile', async () => {
+    const { port } = server.address() as AddressInfo;
+    const ports = [port];
+    const second = await startToxiproxy(binary ?? '', {
+      ...HERE,
+      freePorts: async (count) => (ports.length > 0 ? ports.splice(0, count) : await HERE.freePorts(count)),
+    });
+    expect(second.version).toBe(toxiproxy.version);
+    await second.stop();
+  });
+
   /** Calls `work` with a fresh proxy and one connection through it. */
   async function withClient<T>(work: (client: Client, between: Between) => Promise<T>): Promise<T> {
     const between = await toxiproxy.between(upstream);

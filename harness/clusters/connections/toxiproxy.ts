@@ -55,14 +55,30 @@ export interface Toxiproxy {
 
 const READY_MS = 20_000;
 const POLL_MS = 5;
+/** After this time without an answer, in ms, the server is looked at, and asked again. */
+const ASK_MS = 1_000;
 /**
  * The time limit for an answer, as the client library has none; a server on this machine answers within milliseconds, on a busy machine
  * within a second.
  */
 const ANSWER_MS = 10_000;
 
+/** Another program may take a free port before toxiproxy listens there. */
+const STARTS_MAX = 3;
+const PORT_TAKEN = 'address already in use';
+
 /** @throws {CLUSTER_UNAVAILABLE} if it does not start. */
 export async function startToxiproxy(binary: string, place: ProxyLocation): Promise<Toxiproxy> {
+  for (let left = STARTS_MAX - 1; ; left--) {
+    try {
+      return await startOnce(binary, place);
+    } catch (error) {
+      if (left === 0 || !String(error).includes(PORT_TAKEN)) throw error;
+    }
+  }
+}
+
+async function startOnce(binary: string, place: ProxyLocation): Promise<Toxiproxy> {
   const [port = 0] = await place.freePorts(1);
   endLeft(TOXIPROXY);
   const children = new Children(scratchFolder(TOXIPROXY));
@@ -137,12 +153,16 @@ async function between(client: Client, name: string, upstream: string): Promise<
 async function ready(client: Client, child: Child, binary: string): Promise<string> {
   const untilMs = realNow() + READY_MS;
   for (;;) {
-    const version = await client.getVersion().catch(() => undefined);
+    // Another program that has taken the port may accept the connection and never answer.
+    const version = await Promise.race([
+      client.getVersion().catch(() => undefined),
+      realDelay(ASK_MS).then(() => undefined),
+    ]);
     if (version !== undefined) return versionIn(version);
     const ended = child.ended();
-    if (ended !== undefined || realNow() > untilMs) {
+    const words = logTail(child);
+    if (ended !== undefined || realNow() > untilMs || words.includes(PORT_TAKEN)) {
       const what = ended === undefined ? `did not answer within ${READY_MS / 1000} s` : `ended with ${ended}`;
-      const words = logTail(child);
       throw new HarnessError(
         'CLUSTER_UNAVAILABLE',
         `"${binary}" ${what}, expected a toxiproxy server of version 2; name another one with --toxiproxy PATH${words === '' ? '' : `; its last words:\n${words}`}`,
