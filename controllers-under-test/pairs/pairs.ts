@@ -82,9 +82,9 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     controller: 'releases',
-    bugs: [DEPLOYMENT_SPEC, bug('rebuilds-labels', lost('deployments.apps', 'metadata.labels'))],
+    bugs: [DEPLOYMENT_SPEC, bug('rebuilds-finalizers', lost('deployments.apps', 'metadata.finalizers'))],
     isSoon: true,
-    close: 'one PUT, wrong in its spec because of an old cache and in its labels although they were read afresh',
+    close: 'one PUT, wrong in its spec because of an old cache and in its finalizers although they were read afresh',
   },
   {
     controller: 'releases',

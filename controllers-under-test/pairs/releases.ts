@@ -109,10 +109,10 @@ const RELEASE_BUGS: Bugs<Steps> = {
     },
   }),
 
-  'rebuilds-labels': ({ edit }) => ({
+  'rebuilds-finalizers': ({ edit }) => ({
     edit: (deployment, release) => {
       edit(deployment, release);
-      (deployment.metadata ??= {}).labels = desiredDeployment(release).metadata?.labels ?? {};
+      (deployment.metadata ??= {}).finalizers = desiredDeployment(release).metadata?.finalizers ?? [];
     },
   }),
 

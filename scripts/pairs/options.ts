@@ -7,7 +7,7 @@ import { writeWhole } from '../../harness/report/write-files.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONTROLLERS = `${ROOT}controllers-under-test/`;
 
-/** For example `releases takes-spec-from-cache + rebuilds-labels`. */
+/** For example `releases takes-spec-from-cache + rebuilds-finalizers`. */
 export function nameOf({ controller }: Pick<Pair, 'controller'>, bugs: readonly PlantedBug[]): string {
   return `${controller} ${bugs.length === 0 ? 'without bugs' : bugs.map(({ bug }) => bug).join(' + ')}`;
 }

@@ -3,12 +3,12 @@ import type { PlantedBug } from '../../controllers-under-test/pairs/pairs.ts';
 import { mistakenFor, proves } from './proof.ts';
 
 const BUG: PlantedBug = {
-  bug: 'rebuilds-labels',
+  bug: 'rebuilds-finalizers',
   provedBy: [
     {
       property: 'no-lost-update',
       resource: 'deployments.apps',
-      field: 'metadata.labels',
+      field: 'metadata.finalizers',
       request: 'update deployments.apps',
     },
   ],
@@ -17,7 +17,7 @@ const BUG: PlantedBug = {
 function finding(
   over: { readonly field?: string; readonly kind?: string; readonly verb?: string } = {},
 ): Parameters<typeof proves>[0] {
-  const { field = 'metadata.labels', kind = 'deployments.apps', verb = 'update' } = over;
+  const { field = 'metadata.finalizers', kind = 'deployments.apps', verb = 'update' } = over;
   const signature = { property: 'no-lost-update', class: 'rebuilt', actors: ['target', 'writer'], kind, field };
   const operations = [{ id: 7, verb, resource: kind, subresource: '' }];
   return { violation: { signature, operations: [7, 3] }, record: { operations } } as unknown as Parameters<
