@@ -1,9 +1,8 @@
 /** A target that treats a whole list or map as its own loses what other clients add to it, with or without contention: a warning. */
 import { expect, it } from 'vitest';
-import type { CheckResult } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
-import { noLostUpdate } from './no-lost-update.ts';
+import { judge } from './test-no-lost-update.ts';
 
 const RESOURCE = 'widgets.example.com';
 const AUDITED = { type: 'Audited', status: 'True' };
@@ -12,10 +11,7 @@ const NOT_READY = { type: 'Ready', status: 'False' };
 
 /** Returns the severity and sentence of each violation, where every needed probe shows that the target leaves the field alone at rest. */
 function losses(history: History): readonly string[] {
-  const first = noLostUpdate.check(history);
-  const needs = first.result === 'inconclusive' ? (first.needs ?? []) : [];
-  const probes = needs.map((need) => ({ ...need, reverted: [] }));
-  const result: CheckResult = noLostUpdate.check({ ...history, probes } as never);
+  const result = judge(history);
   return result.result === 'violated' ? result.violations.map((one) => `${one.severity}: ${one.sentence}`) : [];
 }
 

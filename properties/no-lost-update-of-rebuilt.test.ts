@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import { expect, it } from 'vitest';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
 import { noLostUpdate } from './no-lost-update.ts';
+import { judge } from './test-no-lost-update.ts';
 
 const RESOURCE = 'widgets.example.com';
 /** The server of these tests applies no defaults. */
@@ -20,11 +21,8 @@ it.each([
   const read = h.get('controller', RESOURCE, 'web');
   h.update('controller', RESOURCE, { ...read, spec: { size: 2 } });
   const history = h.build({ reference: { ownedLeaves: { [`${RESOURCE}:web`]: ['spec.size'] } } });
-  const found = noLostUpdate.check(history);
-  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
-  const probes = needs.map((need) => ({ ...need, reverted: [] }));
 
-  expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({ result });
+  expect(judge(history)).toMatchObject({ result });
 });
 
 it('is none where an omitted 0 makes the content look like a version that the value was not in yet', () => {
@@ -59,10 +57,7 @@ it('does not hide an old spec next to fresh metadata', () => {
     spec: old['spec'] ?? {},
   });
   const history = h.build({ reference: REFERENCE });
-  const found = noLostUpdate.check(history);
-  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
-  const probes = needs.map((need) => ({ ...need, reverted: [] }));
-  const result = noLostUpdate.check({ ...history, probes } as never);
+  const result = judge(history);
   const signatures = result.result === 'violated' ? result.violations.map(({ signature }) => signature) : [];
 
   expect(fresh.metadata.generation).not.toBe(old.metadata.generation);
@@ -82,13 +77,7 @@ it('is told by the defaults that it lacks', () => {
   const fresh = h.get('controller', RESOURCE, 'web');
   h.update('controller', RESOURCE, { ...fresh, spec: { template: { labels: { a: '1' } } } });
 
-  const result = noLostUpdate.check(h.build({ reference: REFERENCE }));
-  const probes = (result.result === 'inconclusive' ? (result.needs ?? []) : []).map((need) => ({
-    ...need,
-    reverted: [],
-  }));
-
-  expect(noLostUpdate.check({ ...h.build({ reference: REFERENCE }), probes } as never)).toMatchObject({
+  expect(judge(h.build({ reference: REFERENCE }))).toMatchObject({
     result: 'violated',
     violations: [
       {
@@ -119,12 +108,8 @@ it.each([
   h.update('controller', RESOURCE, { ...fresh, status: { phase: 'Again', ...kept } }, 'status');
   const owned = { [`${RESOURCE}:web`]: ['status.phase', 'status.attempts'] };
   const history = h.build({ reference: { ownedLeaves: owned } });
-  const found = noLostUpdate.check(history);
-  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
 
-  expect(
-    noLostUpdate.check({ ...history, probes: needs.map((need) => ({ ...need, reverted: [] })) } as never),
-  ).toMatchObject(expected);
+  expect(judge(history)).toMatchObject(expected);
 });
 
 it.each([
@@ -157,11 +142,8 @@ it('is one where an item has back what another writer had removed from it', () =
   const { resourceVersion = '' } = h.get('controller', RESOURCE, 'web').metadata;
   h.update('controller', RESOURCE, { ...old, metadata: { ...old.metadata, resourceVersion } });
   const history = h.build({ reference: REFERENCE });
-  const found = noLostUpdate.check(history);
-  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
-  const probes = needs.map((need) => ({ ...need, reverted: [] }));
 
-  expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({
+  expect(judge(history)).toMatchObject({
     violations: [{ signature: { class: 'carried-back', field: 'spec.containers[name=app].image' } }],
   });
 });
@@ -187,11 +169,8 @@ it.each([
     data,
   });
   const history = h.build({ reference: { ownedLeaves: { 'configmaps:web': ['data.own'] } } });
-  const found = noLostUpdate.check(history);
-  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
-  const probes = needs.map((need) => ({ ...need, reverted: [] }));
 
-  expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({
+  expect(judge(history)).toMatchObject({
     result: 'violated',
     violations: [{ signature: { class: 'carried-back' }, severity }],
   });

@@ -3,10 +3,10 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
 import type { History } from '../harness/model/history.ts';
-import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
 import { noLostUpdate } from './no-lost-update.ts';
+import { judge } from './test-no-lost-update.ts';
 
 const RESOURCE = 'widgets.example.com';
 const ROLE = `${RESOURCE}:web`;
@@ -37,20 +37,6 @@ function started(object: KubeObject = widget()): { h: HistoryBuilder; v101: Kube
 function withVersion(object: KubeObject, resourceVersion: string | undefined): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata: resourceVersion === undefined ? metadata : { ...metadata, resourceVersion } };
-}
-
-/** Checks the history; answers all requested drift probes with the same result, and checks again. */
-function judge(history: History, atRest: 'kept' | 'reverted' = 'kept'): ReturnType<typeof noLostUpdate.check> {
-  const first = noLostUpdate.check(history);
-  if (first.result !== 'inconclusive') return first;
-  const probes = (first.needs ?? []).map((need) => answer(need, atRest));
-  return noLostUpdate.check({ ...history, probes });
-}
-
-function answer(need: ProbeRequest, atRest: 'kept' | 'reverted'): ProbeResult {
-  if (need.probe !== 'drift') throw new Error(`P2 asks for drift tests, not ${need.probe}`);
-  const { role, leaves, value } = need;
-  return { probe: 'drift', role, leaves, value, reverted: atRest === 'kept' ? [] : leaves };
 }
 
 function only(history: History, atRest: 'kept' | 'reverted' = 'kept'): Violation {
