@@ -43,7 +43,7 @@ it('is written on request, and compared by every run after that', () => {
   expect(summary.budgets?.map(({ name, exceeded }) => [name, exceeded])).toContainEqual(['requestsUndisturbed', false]);
 });
 
-it('fails a run that is over it, and keeps ratios that somebody set', () => {
+it('fails a run that is over it, and keeps ratios that a user set', () => {
   const before = decodeBaseline(text(), 'b');
   const strict: Baseline = {
     ...before,
@@ -92,7 +92,7 @@ it.each([
   expect(code).toBe(2);
 });
 
-it('that cannot be written costs nothing of what was there, nor of what is told', () => {
+it('that cannot be written loses neither what was there nor the summary', () => {
   const before = text();
 
   const { code, stdout, stderr } = run('--update-baseline', '--baseline', '/dev/null/baseline.json');
