@@ -136,6 +136,32 @@ it.each([
 });
 
 it.each([
+  ['only warns of a label that a writer has set on another object', 'writer-1', 'once', [], 'path-dependent'],
+  ['convicts the label of a user', 'user', 'once', [], 'wrong-value'],
+  ['convicts a label with another value', 'writer-1', 'twice', [], 'wrong-value'],
+  [
+    'convicts one that a copy started now would change',
+    'writer-1',
+    'once',
+    ['update deployments.apps/web'],
+    'wrong-value',
+  ],
+])('%s', (_, actor, value, writes, kind) => {
+  const { h } = run('Ready', 'v1', (before) => {
+    before.create('user', 'configmaps', manifest('ConfigMap', 'other'));
+    before.edit(actor, 'configmaps', 'other', ['metadata', 'labels'], { touched: value });
+  });
+  h.edit('controller', 'deployments.apps', 'web', ['metadata', 'labels'], { touched: 'once' });
+  const ownedLeaves = { ...REFERENCE.ownedLeaves, 'deployments.apps:web': ['metadata.labels.touched'] };
+  const other = ['configmaps/default/other', h.live('configmaps', 'other')] as const;
+  const list = [expected(other, ...healthy()), ...probes(h, { writes }), ...functionOfInput()];
+
+  expect(convergence.check(h.build({ reference: { ...REFERENCE, ownedLeaves }, probes: list }))).toMatchObject({
+    violations: [{ signature: { class: kind } }],
+  });
+});
+
+it.each([
   [
     'only warns of what other workloads ended with undisturbed',
     'wrong-value deployments.apps/web spec.image',

@@ -14,6 +14,7 @@ import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { isClearedCondition } from '../harness/oracle/cleared-conditions.ts';
+import { isCopiedEntry } from '../harness/oracle/copied-entries.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
@@ -230,7 +231,11 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
   if (isKnownUndisturbed(history, found)) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
   let left = found.filter(
-    (one) => !isMadeOnce(history, one) && !isEmptyOrAbsent(one) && !isClearedCondition(one, found),
+    (one) =>
+      !isMadeOnce(history, one) &&
+      !isEmptyOrAbsent(one) &&
+      !isClearedCondition(one, found) &&
+      !isCopiedEntry(history, one),
   );
   for (const probe of ['undisturbed', 'step-by-step'] as const) {
     if (left.length === 0) break;
