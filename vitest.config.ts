@@ -3,7 +3,9 @@ import { LONG_TESTS } from './scripts/long-tests.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What knows neither targets nor time: their tests import the same modules again and again, which takes longer than they do. */
-const KERNEL = '{apiserver/{objects,wire,server},harness/{model,gate,schedule,oracle,report},properties}/**/*.test.ts';
+const KERNEL =
+  '{apiserver/{objects,wire,server},harness/{model,gate,schedule,oracle,report},harness/{actors/writers,cli/init,execution/{config,project}},' +
+  'properties,scripts/package}/**/*.test.ts';
 
 /** The longest of the others: started last, one of them would run alone at the end. */
 const FIRST: readonly string[] = [
@@ -11,6 +13,8 @@ const FIRST: readonly string[] = [
   'harness/cli/run.test.ts',
   'harness/cli/bad-files.test.ts',
   'harness/test/envtest-runs.test.ts',
+  'harness/test/connection-campaign.test.ts',
+  'scripts/connection-clients.test.ts',
   'harness/test/tour-page.test.ts',
   'scripts/mutants/equivalents.test.ts',
   ...LONG_TESTS,

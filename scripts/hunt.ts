@@ -15,12 +15,14 @@ export async function hunt(
   options: StalemateOptions,
   isWanted: (finding: Finding) => boolean,
   onOther: (finding: Finding, afterSeconds: number) => void,
+  tuning: { readonly shrinkMs?: number } = {},
 ): Promise<Hunt> {
   const stop = new AbortController();
   const began = performance.now();
   const seconds = (): number => Math.round((performance.now() - began) / 1000);
   let hit: Hunt['hit'];
   const result = await run(options, {
+    ...tuning,
     signal: stop.signal,
     events: {
       onFinding: (finding) => {

@@ -39,6 +39,8 @@ import { wholeNumber } from './whole-number.ts';
 
 /** Pairs that build within a minute or two and need few runs: 8 and 48 when this was written. */
 const QUICK: readonly string[] = ['kopf-1106', 'kuberay-715'];
+/** Long enough to reproduce a finding. */
+const QUICK_SHRINK_MS = 15_000;
 
 const { positionals, values } = parseFlags({
   allowPositionals: true,
@@ -60,7 +62,7 @@ function numberOr(flag: 'replays' | 'confirm' | 'without', usual: number): numbe
 const budget = values.budget ?? (values.quick ? '8m' : '10m');
 const { seeds, replays, confirmations, runsWithout } = readFlags(() => ({
   seeds: seedsOf(values.seeds ?? (values.quick ? '1' : '1-5')),
-  replays: numberOr('replays', values.quick ? 5 : 20),
+  replays: numberOr('replays', values.quick ? 0 : 20),
   confirmations: numberOr('confirm', values.quick ? 0 : 5),
   runsWithout: numberOr('without', values.quick ? 0 : 1000),
 }));
@@ -120,6 +122,7 @@ async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hi
       console.log(`   other finding after ${after} s: ${findingLine(finding)}`);
       others.push(`${finding.violation.signature.property}: ${finding.violation.sentence}`);
     },
+    values.quick ? { shrinkMs: QUICK_SHRINK_MS } : {},
   );
   const { runs, outcome, inconclusive } = result;
   for (const warning of result.warnings) console.log(`   warning: ${warning}`);

@@ -28,9 +28,9 @@ const FORMS = {
     seeds: 1,
     // Most bugs are found within seconds; the rest is a margin for busy machines.
     budget: '3m',
-    trials: 2_000,
-    verified: 300,
-    editSeeds: 3,
+    trials: 700,
+    verified: 120,
+    editSeeds: 1,
     kills: 5,
     interrupts: 6,
     merges: 4,

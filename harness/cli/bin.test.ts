@@ -4,10 +4,10 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lostUpdate } from '../report/test-findings.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
-import { shell, stalemate, startArguments, startStalemate } from './test-bin.ts';
+import { type BinResult, shell, stalemate, stalemateLines, startArguments, startStalemate } from './test-bin.ts';
 
 /** Whether `script` can open a terminal: the version of util-linux can, but the BSD version does not have the flag. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
@@ -26,7 +26,7 @@ function write(name: string, text: string): string {
 }
 
 describe('usage', () => {
-  it.each([
+  const REFUSED: readonly (readonly [args: readonly string[], message: string])[] = [
     [
       ['run', '--budget', 'soon'],
       'stalemate: got budget "soon", expected a time like "60s" or "5m", or a number of runs like "2000"',
@@ -58,14 +58,26 @@ describe('usage', () => {
     [['run', '--config', 'no.yaml'], 'stalemate: "no.yaml" does not exist, expected a configuration file'],
     [['replay', 'no.json'], 'stalemate: "no.json" does not exist, expected a counterexample file'],
     [['recheck', 'no'], 'stalemate: "no" does not exist, expected a record or a folder of records'],
-  ])('%j is refused with one message and exit code 2', (args, message) => {
-    const { code, stdout, stderr } = stalemate(args, { cwd: folder });
-
-    expect(stderr).toContain(message);
-    expect(stderr).not.toMatch(/^\s+at /m);
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
+  ];
+  let results: readonly BinResult[];
+  beforeAll(() => {
+    results = stalemateLines(
+      REFUSED.map(([args]) => args),
+      tmpdir(),
+    );
   });
+
+  it.each(REFUSED.map((row, at) => [...row, at] as const))(
+    '%j is refused with one message and exit code 2',
+    (_, message, at) => {
+      const { code, stdout, stderr } = results[at] ?? {};
+
+      expect(stderr).toContain(message);
+      expect(stderr).not.toMatch(/^\s+at /m);
+      expect(stdout).toBe('');
+      expect(code).toBe(2);
+    },
+  );
 
   it('teaches with examples and exit codes', () => {
     const help = stalemate(['--help']);

@@ -40,6 +40,19 @@ export function stalemate(args: readonly string[], { cwd, env, bin = binLikeNpx(
   return { code: status, stdout, stderr };
 }
 
+/** Runs several command lines in one process, one after the other, and returns their results. */
+export function stalemateLines(lines: readonly (readonly string[])[], cwd: string): readonly BinResult[] {
+  const { stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('./test-lines.ts', import.meta.url))], {
+    encoding: 'utf8',
+    timeout: HANGS_MS,
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+    input: JSON.stringify(lines),
+  });
+  if (stdout === '') throw new Error(`the command lines did not all end: ${stderr}`);
+  return JSON.parse(stdout) as readonly BinResult[];
+}
+
 /** Runs a line of shell script with the executable as `$STALEMATE`. */
 export function shell(line: string, cwd: string): BinResult {
   const env = { ...process.env, NO_COLOR: '1', STALEMATE: `"${process.execPath}" "${binLikeNpx()}"` };

@@ -26,7 +26,7 @@ describe.runIf(enclosure.unsteered === null)('a program in virtual time', { time
       outside: [{ host: 'vault.example.com', port: 8200, http: [{ path: '/v1/sys/health', body: '{}' }] }],
     };
 
-    const { findings, warnings } = await run({ ...OPTIONS, answers }, { configFile: CLAIM });
+    const { findings, warnings } = await run({ ...OPTIONS, answers }, { configFile: CLAIM, shrinkMs: 5_000 });
 
     expect(findings.map(({ violation }) => violation.signature.property)).toEqual(['never-labelled']);
     expect(warnings.filter((line) => /declared|looked up/.test(line))).toEqual([]);

@@ -42,13 +42,16 @@ async function failureOf(command: readonly string[]): Promise<string> {
   throw new Error(`${command.join(' ')} was tested as if nothing were wrong with it`);
 }
 
+/** Long enough to reproduce a finding; how far it is shrunk does not matter here. */
+const SHORT = { shrinkMs: 10_000 } as const;
+
 describe.concurrent('a process', { timeout: 180_000 }, () => {
   it('that takes finalizers away is caught, shrunk and comes back', async () => {
     const only = { properties: ['no-lost-update'], stopAfter: 1 };
     const writers = { 'spec-churn': false, 'status-writer': false, 'scale-writer': false, recreator: false };
     const faults = { fail: false, refuse: false, 'lose-response': false, crash: false, 'stale-list': false };
 
-    const { findings } = await run(options(CONTROLLER, { ...only, writers, faults }));
+    const { findings } = await run(options(CONTROLLER, { ...only, writers, faults }), SHORT);
 
     expect(findings[0]?.violation.signature).toMatchObject({ property: 'no-lost-update' });
     expect(findings[0]?.counterexample.target).toMatchObject({
@@ -73,7 +76,7 @@ describe.runIf(enclosure.unsteered === null)('a process in virtual time', { time
   it('is at rest where only timers fire that do nothing', async () => {
     const only = { properties: ['convergence'], writers: { recreator: false }, faults: { crash: false }, stopAfter: 1 };
 
-    const { findings, inconclusive } = await run(options(TICKS, { ...only, budget: 40 }));
+    const { findings, inconclusive } = await run(options(TICKS, { ...only, budget: 40 }), SHORT);
 
     expect(findings[0]?.violation.signature).toMatchObject({ class: 'missing-object', kind: 'configmaps' });
     expect(inconclusive.count).toBe(0);

@@ -7,7 +7,7 @@ import { readResults } from './results.ts';
 
 const mutants = new Map(allMutants().map((mutant) => [mutant.id, mutant]));
 /** The number of runs of each search: above the median number of runs to a kill of the mutants that CI draws. */
-const RUNS = 80;
+const RUNS = 40;
 /** A time budget that is enough for these runs on any machine. */
 const SECONDS = 150;
 
