@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { configJsonSchema } from '../harness/execution/config/config-schema.ts';
 import { properties, writers } from '../harness/cli/registry.ts';
-import { reportSchema } from '../harness/report/html/document-schema.ts';
 import { runSchema } from '../harness/report/run/document-schema.ts';
 import { summarySchema } from '../harness/report/summary.ts';
 import { ANSWERS } from '../harness/schedule/codec/answers.ts';
@@ -40,7 +39,6 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { kind, schema } of FORMATS) files.set(`docs/schemas/${kind}.schema.json`, schemaText(schema));
   files.set('docs/schemas/summary.schema.json', schemaText(summarySchema));
-  files.set('docs/schemas/report.schema.json', schemaText(reportSchema));
   files.set('docs/schemas/run.schema.json', schemaText(runSchema));
   files.set('docs/schemas/config.schema.json', `${JSON.stringify(configSchema(), null, 2)}\n`);
   return files;

@@ -22,11 +22,6 @@ export class FreeRunning {
     this.#gate = gate;
   }
 
-  /** The number of items executed. */
-  get steps(): number {
-    return this.#step;
-  }
-
   /** Called when an item has arrived, or when the scheduler may decide differently. */
   readonly parked = (): void => {
     // Executing an item makes others arrive. They are executed after it; otherwise events of one watch would overtake each other.

@@ -39,7 +39,6 @@ it('loads a target together with the client-node that it imports itself', async 
   const target = await loadTarget(path);
 
   expect(target.module).toBe(path);
-  expect(target.clientNodeVersion).toBe('2.3.4');
   expect(target.clientNode).toMatchObject({ marker: 'client-node 2.3.4' });
   expect(target.start({} as Parameters<typeof target.start>[0])).toHaveProperty('stop');
 });
@@ -47,9 +46,8 @@ it('loads a target together with the client-node that it imports itself', async 
 it('uses our own client-node for a target that has none in reach', async () => {
   const path = await file('alone/target.mjs', 'export default () => {};');
 
-  const { clientNode, clientNodeVersion } = await loadTarget(path);
+  const { clientNode } = await loadTarget(path);
 
-  expect(clientNodeVersion).toMatch(/^2\./);
   expect(clientNode.KubeConfig).toBeTypeOf('function');
 });
 

@@ -41,7 +41,6 @@ export interface LoadedTarget {
   readonly module: string;
   readonly start: StartTarget;
   readonly clientNode: ClientNode;
-  readonly clientNodeVersion: string;
 }
 
 /**
@@ -72,7 +71,7 @@ export async function loadTarget(path: string): Promise<LoadedTarget> {
   }
   const start = exported.default;
   if (typeof start !== 'function') throw notAFunction(module, start);
-  return { module, start: start as StartTarget, clientNode, clientNodeVersion: version };
+  return { module, start: start as StartTarget, clientNode };
 }
 
 function importFile(specifier: string): Promise<unknown> {

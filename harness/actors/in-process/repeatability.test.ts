@@ -71,7 +71,7 @@ const restless: StartTarget = ({ kubeConfig, namespace, signal }) => {
 
 /** Makes one run of 120 steps in a random order; returns each request of the target with its time. */
 async function run(transport: Transport, seed: number): Promise<readonly string[]> {
-  const target: LoadedTarget = { module: '', start: restless, clientNode, clientNodeVersion: '2.0.1' };
+  const target: LoadedTarget = { module: '', start: restless, clientNode };
   const test = widgetServer();
   const upstream = new BreakableUpstream(test.server);
   const quiescence = createQuiescence({ time, activity: () => upstream.activity, quietTurns: 0 });

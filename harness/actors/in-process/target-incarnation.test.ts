@@ -43,7 +43,7 @@ afterAll(() => {
 });
 
 async function launch(start: StartTarget, actor = 'controller'): Promise<TargetIncarnation> {
-  const target: LoadedTarget = { module: 'target.ts', start, clientNode, clientNodeVersion: '2.0.1' };
+  const target: LoadedTarget = { module: 'target.ts', start, clientNode };
   const host = { target, time, guard, transport: 'http-library', namespace: 'default' } as const;
   const incarnation = startIncarnation(host, actor, test.upstream, (kind, detail) =>
     events.push(`${kind} ${detail}`.trim()),
@@ -129,7 +129,7 @@ describe('a crash', () => {
 
   it('before the start has begun keeps it from beginning', async () => {
     let started = false;
-    const target: LoadedTarget = { module: '', start: () => void (started = true), clientNode, clientNodeVersion: '' };
+    const target: LoadedTarget = { module: '', start: () => void (started = true), clientNode };
     const host = { target, time, guard, transport: 'http-library', namespace: 'default' } as const;
 
     startIncarnation(host, 'controller', test.upstream, (kind) => events.push(kind)).crash();

@@ -134,7 +134,7 @@ export function writerWorld(): WriterWorld {
     if (object === undefined) throw new TypeError(`no ${target.resource}/${target.name}`);
     return { target, object, kind: object.kind, ...rest };
   };
-  const plain = { hasStatus: false, hasScale: false, ownedLeaves: [], targetFinalizers: [] };
+  const plain = { hasStatus: false, hasScale: false, ownedLeaves: [] };
   return {
     ...made,
     stored,
@@ -146,7 +146,6 @@ export function writerWorld(): WriterWorld {
           hasStatus: true,
           hasScale: true,
           ownedLeaves: ['status.observedGeneration', 'status.replicas', 'status.conditions[type=Ready].status'],
-          targetFinalizers: [TARGET_FINALIZER],
           schema: APP_SCHEMA,
         }),
         aimAt(DEPLOYMENT, {

@@ -3,7 +3,6 @@ import type { ClientHttp2Session } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH, widget } from 'stalemate-apiserver/testing';
 import { decodeFrame, decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
-import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import {
   askHttp1,
   askHttp2,
@@ -246,18 +245,6 @@ describe('through the gate', () => {
     expect(names.length).toBeGreaterThan(1);
     expect(names.length).toBeLessThan(30);
     expect(names).toEqual(names.map((_, n) => `ADDED n-${n}`));
-  });
-
-  it('what the schedule does not name passes beside it', async () => {
-    const at = 'controller/delete/configmaps/default/a#0!sent';
-    const faults = [{ at, do: 'fail', status: 503 } as const];
-    const { recorder } = await start({ faults }, { only: { ...EMPTY_SCHEDULE, faults } });
-
-    expect((await ask(created('a'))).code).toBe(201);
-    expect((await ask({ method: 'DELETE', path: `${CONFIGMAPS_PATH}/a` })).code).toBe(503);
-    expect((await ask({ path: `${CONFIGMAPS_PATH}/a` })).code).toBe(200);
-
-    expect(recorder.operations.map(({ label }) => label)).toEqual(['controller/delete/configmaps/default/a#0']);
   });
 
   it('a server that is gone breaks the request off', async () => {

@@ -70,7 +70,7 @@ export interface GatedRig extends TestServer, StandingGate {
 /** Starts an API server behind a gate that applies the holds and faults of a schedule to actor `controller`. */
 export async function gatedRig(
   schedule: Pick<Partial<Schedule>, 'holds' | 'faults'> = {},
-  more: Pick<OpenGateOptions, 'watchBytesMax' | 'only'> = {},
+  more: Pick<OpenGateOptions, 'watchBytesMax'> = {},
 ): Promise<GatedRig> {
   const rig = await proxyRig();
   const remote = { url: rig.direct, ca: rig.ca, authorization: () => `Bearer ${TOKEN}` };
@@ -89,7 +89,7 @@ export async function gatedRig(
 export async function gateBefore(
   remote: RemoteOptions,
   scheduler: Scheduler,
-  more: Pick<OpenGateOptions, 'watchBytesMax' | 'only'> = {},
+  more: Pick<OpenGateOptions, 'watchBytesMax'> = {},
 ): Promise<StandingGate & { readonly kubeconfig: object }> {
   const { certificate: ca } = authority;
   const standing = await openGate({

@@ -18,7 +18,6 @@ export interface TryOptions {
   /** Limit for all groups, in ms of real time; groups that are not reached are missing from the result. */
   readonly timeMs: number;
   readonly signal?: AbortSignal;
-  readonly onTried?: (name: string, history: History) => void;
 }
 
 /** The real time in ms after which a worker that has not ended by itself is stopped. */
@@ -32,7 +31,7 @@ const STOP_MS = 5_000;
 export async function trySamples(
   groups: readonly SampleGroup[],
   config: RunConfig,
-  { workerEntry, runMs, timeMs, signal, onTried }: TryOptions,
+  { workerEntry, runMs, timeMs, signal }: TryOptions,
 ): Promise<ReadonlyMap<string, History>> {
   const tried = new Map<string, History>();
   let phase = 'load';
@@ -51,9 +50,7 @@ export async function trySamples(
     until: realNow() + timeMs + STOP_MS,
     listen: (message) => {
       if (message.say === 'phase') phase = message.phase;
-      if (message.say !== 'tried') return;
-      tried.set(message.name, message.history);
-      onTried?.(message.name, message.history);
+      if (message.say === 'tried') tried.set(message.name, message.history);
     },
   });
   if (end.error !== undefined && tried.size === 0) throw workerError(end.error, end.output);

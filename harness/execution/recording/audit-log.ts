@@ -23,7 +23,6 @@ import type { Happening } from './happening.ts';
 
 interface AuditEvent {
   readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
-  readonly auditID: string;
   readonly stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
   readonly requestURI: string;
   readonly verb: string;

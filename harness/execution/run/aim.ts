@@ -73,9 +73,6 @@ export function aimOf(
         hasScale: subresources.has('scale'),
         ownedLeaves: owned,
         ...(schema === undefined ? {} : { schema }),
-        targetFinalizers: (revision.object.metadata.finalizers ?? []).filter((finalizer) =>
-          owned.includes(`metadata.finalizers[${JSON.stringify(finalizer)}]`),
-        ),
       },
     ];
   });

@@ -29,11 +29,6 @@ export class FrameReader {
     this.#onEvent = onEvent;
   }
 
-  /** The number of buffered bytes of an incomplete frame. */
-  get pendingBytes(): number {
-    return this.#size;
-  }
-
   read(piece: Buffer): void {
     if (this.#protobuf) this.#readMessages(piece);
     else this.#readLines(piece);

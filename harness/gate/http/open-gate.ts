@@ -1,22 +1,12 @@
-/**
- * A complete gate in front of an existing server, with a front for one actor.
- *
- * Owns: which requests go through the gate. Requests that the schedule does not name pass unchanged, unless all are to be gated. Start at
- * {@link openGate}.
- */
-import type { Method } from 'stalemate-apiserver/wire/http';
-import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+/** A complete gate in front of an existing server, with a front for one actor. */
 import type { ActorId } from '../../model/actor.ts';
 import type { Scheduler } from '../../model/item.ts';
-import type { Schedule } from '../../model/schedule.ts';
 import { FreeRunning } from '../free-running.ts';
 import { Gate, type GateHooks } from '../gate.ts';
 import { Naming } from '../naming.ts';
 import { Recorder } from '../recorder.ts';
-import type { RequestHead } from './exchange.ts';
-import { openFront, type Front, type FrontOptions, type Way } from './front.ts';
-import { interestOf } from './interest.ts';
-import { questionOf, remoteUpstream } from './remote-upstream.ts';
+import { openFront, type Front, type FrontOptions } from './front.ts';
+import { remoteUpstream } from './remote-upstream.ts';
 
 export interface OpenGateOptions extends Omit<FrontOptions, 'route'> {
   readonly actor: ActorId;
@@ -24,10 +14,6 @@ export interface OpenGateOptions extends Omit<FrontOptions, 'route'> {
   readonly scheduler: Scheduler;
   /** Returns the run time in ms. */
   readonly now: () => number;
-  /** Only requests that this schedule names go through the gate and are recorded; absent: all do. */
-  readonly only?: Schedule;
-  /** Callbacks for faults that act on the target itself, such as a crash; absent: none. */
-  readonly hooks?: Omit<GateHooks, 'parked'>;
   /** The limit of pending bytes per watch. */
   readonly watchBytesMax?: number;
 }
@@ -41,6 +27,7 @@ export interface StandingGate {
   close(): Promise<void>;
 }
 
+/** Faults that act on the target itself do nothing here. */
 const NO_HOOKS: Omit<GateHooks, 'parked'> = {
   crash: () => {},
   startReplica: () => {},
@@ -50,15 +37,14 @@ const NO_HOOKS: Omit<GateHooks, 'parked'> = {
 
 /** @throws See {@link openFront}. */
 export async function openGate(options: OpenGateOptions): Promise<StandingGate> {
-  const { actor, scheduler, now, only, hooks = NO_HOOKS, watchBytesMax, ...front } = options;
+  const { actor, scheduler, now, watchBytesMax, ...front } = options;
   const upstream = remoteUpstream(options.remote, watchBytesMax === undefined ? {} : { watchBytesMax });
   const naming = new Naming();
   const recorder = new Recorder(now, naming);
   const running = new FreeRunning(scheduler, () => gate);
-  const gate: Gate = new Gate(upstream, recorder, naming, { ...hooks, parked: running.parked });
-  const through: Way = { port: gate.port(actor) };
-  const isNamed = only === undefined ? () => true : interestOf(only, actor);
-  const opened = await openFront({ ...front, route: (head) => (isNamed(infoOf(head)) ? through : BESIDE) });
+  const gate: Gate = new Gate(upstream, recorder, naming, { ...NO_HOOKS, parked: running.parked });
+  const port = gate.port(actor);
+  const opened = await openFront({ ...front, route: () => ({ port }) });
   return {
     front: opened,
     gate,
@@ -69,11 +55,4 @@ export async function openGate(options: OpenGateOptions): Promise<StandingGate> 
       upstream.close();
     },
   };
-}
-
-const BESIDE: Way = {};
-
-function infoOf(head: RequestHead): ReturnType<typeof requestInfo> {
-  const { path, query } = questionOf(head);
-  return requestInfo(head.method as Method, path, query);
 }

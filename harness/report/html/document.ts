@@ -2,7 +2,7 @@
  * The report document: everything that a page shows of a finding, as data. It is the only contract between the recorded data
  * and the page.
  *
- * Owns: the types. Does not own: how they are derived (`make-document.ts`), validated (`document-schema.ts`) or displayed
+ * Owns: the types. Does not own: how they are derived (`make-document.ts`) or displayed
  * (`render-page.ts` writes the page, `page/` runs in it). A field that changes its meaning requires a new version.
  */
 import type { Counterfactual, Grade } from '../../model/finding.ts';

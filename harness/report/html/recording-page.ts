@@ -11,7 +11,6 @@ import { quoted } from '../shell-word.ts';
 import { countText } from '../count-text.ts';
 import { titleOf } from '../title.ts';
 import type { ReportDocument } from './document.ts';
-import { checked } from './index.ts';
 import { makeReport } from './make-document.ts';
 import { renderPage } from './render-page.ts';
 
@@ -74,7 +73,7 @@ export function recordingPage(recording: Recording, opinions: readonly RecordedO
     ],
     notes: [...report.notes, ...recording.notes],
   };
-  return renderPage(checked(document));
+  return renderPage(document);
 }
 
 const SEEN_BY: { readonly [source in Recording['source']]: string } = {

@@ -21,8 +21,6 @@ export interface AimObject {
   readonly hasScale: boolean;
   /** The leaf patterns that the target changes. */
   readonly ownedLeaves: readonly string[];
-  /** Finalizers that the target added, which no writer touches. */
-  readonly targetFinalizers: readonly string[];
   /** The `openAPIV3Schema` of its version, for custom resources; without it only well-known fields are written. */
   readonly schema?: JsonObject;
 }

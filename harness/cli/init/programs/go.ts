@@ -14,7 +14,7 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
   const module = repository.text('go.mod');
   if (!/sigs\.k8s\.io\/controller-runtime|k8s\.io\/client-go/.test(module)) return undefined;
   const runtime = module.includes('controller-runtime') ? 'controller-runtime' : 'client-go';
-  const common = { language: `Go, ${runtime}`, setUp: 'go', generate: generateOf(repository) } as const;
+  const common = { language: `Go, ${runtime}`, setUp: 'go' } as const;
   const packages = goPackages(repository, modulePath(module));
   const mains = mainPackages(repository, moduleName(module), packages, wanted);
   const [main, ...others] = mains;
@@ -58,12 +58,6 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
         : []),
     ],
   };
-}
-
-function generateOf(repository: Repository): string {
-  return /^manifests:/m.test(repository.text('Makefile'))
-    ? 'make manifests'
-    : 'controller-gen crd paths=./... output:crd:dir=config/crd/bases';
 }
 
 /**

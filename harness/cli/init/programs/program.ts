@@ -30,8 +30,6 @@ export interface Program {
   readonly needs?: { readonly path: string; readonly get: string; readonly getWithout?: string };
   /** The folder in which the build writes CRDs. */
   readonly builtDefinitions?: string;
-  /** The command that generates CRDs if the repository contains none. */
-  readonly generate?: string;
   /** The setup action that a workflow needs. */
   readonly setUp: SetUp;
   /** Lines to add to .gitignore. */

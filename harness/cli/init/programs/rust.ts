@@ -10,14 +10,12 @@ export function rustProgram(repository: Repository): Program | undefined {
   const text = repository.text(manifest);
   const names = [...text.matchAll(/^\[\[bin\]\][^[]*?^name\s*=\s*"([^"]+)"/gms)].map(([, name]) => name ?? '');
   const binaries = names.filter((name) => !/crd/i.test(name));
-  const generator = names.find((name) => /crd/i.test(name));
   const binary = binaries[0] ?? /^name\s*=\s*"([^"]+)"/m.exec(text)?.[1] ?? 'controller';
   return {
     language: 'Rust, kube-rs',
     command: [`target/debug/${binary}`],
     elects: false,
     build: ['cargo', 'build', '--bin', binary],
-    generate: `cargo run --bin ${generator ?? 'crdgen'} > crd.yaml`,
     setUp: 'rust',
     notes:
       binaries.length > 1
