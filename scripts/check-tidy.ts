@@ -58,7 +58,7 @@ const RULES: readonly LineRule[] = [
       'work left for later is invisible here: finish it, or describe it in the changelog or the documentation of limits',
   },
   {
-    files: /^(?:apiserver|harness|properties)\/(?!scripts\/|.*\.test\.ts$|test\/).*\.ts$/,
+    files: /^(?:apiserver|harness|properties)\/(?!scripts\/|.*\.test\.ts$|.*\/test-[\w-]+\.ts$|test\/).*\.ts$/,
     pattern: /\bnew URL\(\s*['"`][^'"`]*\.ts['"`]/,
     problem:
       'in the package this module is compiled and has another extension: name it with ownModule (harness/model/own-module.ts)',
