@@ -1,6 +1,7 @@
 /**
  * The tour that `npm start` runs: a correct controller that holds, two wrong ones whose counterexamples are found, shrunk, printed and
- * replayed, and a wrong one in Go, as a process. Exit code 0 if everything was as expected.
+ * replayed, and a wrong one in Go, as a process. `node scripts/tour.ts program` shows only the last one. Exit code 0 if everything was as
+ * expected.
  */
 import path from 'node:path';
 import {
@@ -144,8 +145,10 @@ async function canShowGo(): Promise<boolean> {
 }
 
 say('stalemate: what contention does to a controller');
-await showCorrect();
-for (const [index, wrong] of WRONG.entries()) await showWrong(wrong, index + 2);
+if (process.argv[2] !== 'program') {
+  await showCorrect();
+  for (const [index, wrong] of WRONG.entries()) await showWrong(wrong, index + 2);
+}
 if (await canShowGo()) await showWrong(PROCESS, WRONG.length + 2);
 say(
   unexpected.length === 0
