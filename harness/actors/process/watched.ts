@@ -8,7 +8,8 @@ export const LIFE = 'STALEMATE_LIFE';
 
 /**
  * $1: the folder, which is removed at the end; $2: whether processes can escape and have to be searched for; then the command line. The
- * watcher leaves the process group if the system has `setsid`, because signals for the target are not meant for it.
+ * watcher leaves the process group if the system has `setsid`, because signals for the target are not meant for it. It uses the shell's own
+ * commands where it can: each life pays for the processes that it starts.
  */
 const SCRIPT = `
 exec 3<&0
@@ -17,8 +18,10 @@ shift 2
 (
   trap '' TERM INT HUP
   unset ${LIFE}
-  exec $(command -v setsid) /bin/sh -c '
-    cat <&3
+  set --
+  command -v setsid && set -- setsid
+  exec "$@" /bin/sh -c '
+    while read -r line <&3; do :; done
     kill -9 "-$1"
     [ "$3" = false ] || for process in /proc/[0-9]*; do
       grep -qsF "${LIFE}=$2" "$process/environ" && kill -9 "\${process#/proc/}"
