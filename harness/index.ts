@@ -2,8 +2,7 @@
 /** The exports of `stalemate`. The command line uses the same functions. */
 export { openLab, recheck, replay, resolveRun, run } from './cli/library.ts';
 export type { LabContext, ReplayContext, RunContext } from './cli/library.ts';
-export { controllers, properties, writers } from './cli/registry.ts';
-export type { ControllerUnderTest } from './cli/registry.ts';
+export { properties, writers } from './cli/registry.ts';
 export { defineConfig } from './execution/config/options.ts';
 export type { StalemateOptions } from './execution/config/options.ts';
 export { assertProperty } from './execution/lab/assert-property.ts';

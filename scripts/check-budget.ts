@@ -13,10 +13,9 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { controllers, type ControllerUnderTest } from '../harness/index.ts';
 import type { Summary, SummaryFinding } from '../harness/report/summary.ts';
 import { budgetMs } from './budget.ts';
-import { nameOf, optionsFor, some } from './catalogue.ts';
+import { controllers, type ControllerUnderTest, nameOf, optionsFor, some } from './catalogue.ts';
 import { wholeNumber } from './whole-number.ts';
 import { parseFlags, runMain } from './run-main.ts';
 

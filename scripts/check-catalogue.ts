@@ -13,8 +13,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { HarnessError } from '../harness/index.ts';
-import type { ControllerUnderTest } from '../harness/index.ts';
-import { isCorrect, nameOf, selectedIn } from './catalogue.ts';
+import { type ControllerUnderTest, isCorrect, nameOf, selectedIn } from './catalogue.ts';
 import {
   checkCorrect,
   checkWrong,

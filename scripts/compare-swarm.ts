@@ -13,13 +13,12 @@ import { LabWorker, type Ready } from '../harness/execution/lab/lab-worker.ts';
 import type { RunConfig } from '../harness/execution/config/run-config.ts';
 import { batchRandom } from '../harness/execution/soak/place.ts';
 import { drawBatch } from '../harness/execution/soak/swarm.ts';
-import type { ControllerUnderTest } from '../harness/index.ts';
 import { ownModule } from '../harness/model/own-module.ts';
 import type { Draw } from '../harness/model/soak.ts';
 import type { Trial } from '../harness/model/trial.ts';
 import { trialArbitrary } from '../harness/schedule/arbitrary.ts';
 import { workloadArbitrary } from '../harness/schedule/workload/workload-arbitrary.ts';
-import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
+import { type ControllerUnderTest, expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
 import { median, shown } from './soak-self/statistics.ts';
 import { parseFlags } from './run-main.ts';
 

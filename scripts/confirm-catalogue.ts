@@ -8,15 +8,8 @@
  */
 import { CLUSTERS, type ClusterKind } from '../harness/model/cluster.ts';
 import { partingOf } from '../harness/execution/replay/parting.ts';
-import {
-  controllers,
-  HarnessError,
-  replay,
-  run,
-  type ControllerUnderTest,
-  type Counterexample,
-} from '../harness/index.ts';
-import { expectedProperties, nameOf, optionsFor } from './catalogue.ts';
+import { HarnessError, replay, run, type Counterexample } from '../harness/index.ts';
+import { controllers, type ControllerUnderTest, expectedProperties, nameOf, optionsFor } from './catalogue.ts';
 import { isConfirmed, tableOf, type Confirmed } from './confirm/table.ts';
 import { keptIn, memory } from './confirm/keeping.ts';
 import { parseFlags } from './run-main.ts';

@@ -7,8 +7,8 @@
  * `npm run catalogue` checks all controllers of a language (scripts/check-catalogue.ts). The exit codes of `run` are those of `stalemate
  * run`.
  */
-import { controllers, EXIT, HarnessError, renderStory, run, tellStory } from '../harness/index.ts';
-import { nameOf, optionsFor } from './catalogue.ts';
+import { EXIT, HarnessError, renderStory, run, tellStory } from '../harness/index.ts';
+import { controllers, nameOf, optionsFor } from './catalogue.ts';
 import { buildLanguage, builtFolder, hasSources, LANGUAGES, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
 import { parseFlags } from './run-main.ts';

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { encodeHistory, openLab, type ControllerUnderTest } from '../harness/index.ts';
-import { nameOf, optionsFor, selected, some } from './catalogue.ts';
+import { encodeHistory, openLab } from '../harness/index.ts';
+import { type ControllerUnderTest, nameOf, optionsFor, selected, some } from './catalogue.ts';
 import { parseFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 

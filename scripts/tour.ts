@@ -5,7 +5,6 @@
  */
 import path from 'node:path';
 import {
-  controllers,
   encodeCounterexample,
   properties,
   redactFinding,
@@ -14,7 +13,7 @@ import {
   run,
   tellStory,
 } from '../harness/index.ts';
-import type { CampaignResult, ControllerUnderTest } from '../harness/index.ts';
+import type { CampaignResult } from '../harness/index.ts';
 import { linkFrom } from '../harness/cli/reports.ts';
 import { versions } from '../harness/execution/versions.ts';
 import { runPage } from '../harness/report/html/run/run-page.ts';
@@ -24,7 +23,7 @@ import { findingPage } from '../harness/report/html/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
 import { buildLanguage, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
-import { expectedProperties, nameOf, optionsFor } from './catalogue.ts';
+import { controllers, type ControllerUnderTest, expectedProperties, nameOf, optionsFor } from './catalogue.ts';
 
 /** The controllers of the tour, and their budgets. */
 const CORRECT = { name: 'releases/correct', trials: 2_000 };

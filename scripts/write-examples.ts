@@ -5,7 +5,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
-  controllers,
   encodeCounterexample,
   redactFinding,
   run,
@@ -16,7 +15,7 @@ import { loadConfigFile } from '../harness/execution/config/config-file.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 import { writers } from '../harness/cli/registry.ts';
 import { FAULT_KINDS } from '../harness/model/fault-kinds.ts';
-import { nameOf, optionsFor } from './catalogue.ts';
+import { controllers, nameOf, optionsFor } from './catalogue.ts';
 import { configOf } from './examples/pages.ts';
 import { doesShow } from './examples/shows.ts';
 import { EXAMPLES, type Example } from './examples/table.ts';

@@ -94,13 +94,12 @@ describe('usage', () => {
     expect(stalemate(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('lists faults, strategies and controllers', () => {
+  it('lists faults and strategies', () => {
     const { stdout } = stalemate(['list', 'faults']);
     expect(stdout).toContain('lose-response  the server commits a request');
     expect(stdout).toContain('a watch ends in mid-stream');
     expect(stdout).toMatch(/expire-watch +a watch answers 410 Gone.* must list again/);
     expect(stalemate(['list', 'strategies']).stdout).toContain('starvation');
-    expect(stalemate(['list', 'controllers']).stdout).toContain('releases/correct');
     const names = (JSON.parse(stalemate(['list', 'faults', '--json']).stdout) as { name: string }[]).map(
       ({ name }) => name,
     );

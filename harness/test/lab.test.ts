@@ -3,16 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, describe, expect, it } from 'vitest';
-import { optionsFor, nameOf } from '../../scripts/catalogue.ts';
-import {
-  assertProperty,
-  controllers,
-  decodeCounterexample,
-  openLab,
-  replay,
-  workloadArbitrary,
-  writers,
-} from '../index.ts';
+import { controllers, nameOf, optionsFor } from '../../scripts/catalogue.ts';
+import { assertProperty, decodeCounterexample, openLab, replay, workloadArbitrary, writers } from '../index.ts';
 import type { Lab, Property, StalemateOptions, Trial } from '../index.ts';
 
 const SEED = 1;

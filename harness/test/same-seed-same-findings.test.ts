@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { optionsFor, nameOf } from '../../scripts/catalogue.ts';
-import { controllers, encodeCounterexample, encodeHistory, run } from '../index.ts';
+import { controllers, nameOf, optionsFor } from '../../scripts/catalogue.ts';
+import { encodeCounterexample, encodeHistory, run } from '../index.ts';
 import type { CampaignResult } from '../index.ts';
 
 const BUDGET = 60;

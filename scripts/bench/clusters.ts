@@ -4,9 +4,9 @@
  */
 import { findProgram } from '../../harness/clusters/control-plane.ts';
 import { realNow } from '../../harness/determinism/real-time.ts';
-import { controllers, run } from '../../harness/index.ts';
+import { run } from '../../harness/index.ts';
 import type { ClusterKind } from '../../harness/model/cluster.ts';
-import { nameOf, optionsFor } from '../catalogue.ts';
+import { controllers, nameOf, optionsFor } from '../catalogue.ts';
 
 const CONTROLLER = 'go/correct';
 const HOUR_MS = 3_600_000;

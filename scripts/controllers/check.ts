@@ -6,9 +6,9 @@
  */
 import path from 'node:path';
 import { encodeCounterexample, redactFinding, renderStory, replay, run, tellStory } from '../../harness/index.ts';
-import type { ControllerUnderTest, Finding } from '../../harness/index.ts';
+import type { Finding } from '../../harness/index.ts';
 import { writeWhole } from '../../harness/report/write-files.ts';
-import { expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
+import { type ControllerUnderTest, expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
 
 export interface CheckForm {
   /** For a wrong variant, in the form of `--budget`. */

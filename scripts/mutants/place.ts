@@ -7,8 +7,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { controllers, type ControllerUnderTest, HarnessError, type StalemateOptions } from '../../harness/index.ts';
-import { optionsFor } from '../catalogue.ts';
+import { HarnessError, type StalemateOptions } from '../../harness/index.ts';
+import { controllers, type ControllerUnderTest, optionsFor } from '../catalogue.ts';
 import { builtFolder } from '../controllers/builds.ts';
 import { type Mutant, ROOT } from './generate.ts';
 import { schemataFolder, SELECTOR } from './schemata.ts';

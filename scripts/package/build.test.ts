@@ -15,7 +15,6 @@ describe('assets', () => {
         'docs/schemas/record.schema.json',
         'kind-config.yaml',
         'package.json',
-        'controllers-under-test/catalogue.json',
       ]),
     );
     expect(found.filter((path) => /\.ts$|\.md$|\/test\/|\/recorded\.json$|tsconfig/.test(path))).toEqual([]);

@@ -18,8 +18,7 @@ export const DIST: string = join(REPOSITORY_ROOT, 'dist');
 export const BILL = 'sbom.cdx.json';
 
 /** Files that modules read at run time, by a path relative to the module. */
-const ASSETS =
-  /^(apiserver|harness)\/|^kind-config\.yaml$|^docs\/schemas\/|^package\.json$|^controllers-under-test\/catalogue\.json$/;
+const ASSETS = /^(apiserver|harness)\/|^kind-config\.yaml$|^docs\/schemas\/|^package\.json$/;
 /** Included in each package. */
 const TEXTS = ['LICENSE', 'NOTICE'];
 /** Files that are not copied: sources, which are compiled, and files for tests and readers. */

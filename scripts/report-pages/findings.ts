@@ -1,11 +1,11 @@
 /** Findings for report pages: real ones, one with hostile text everywhere, and one with 100,000 events. All are reproducible. */
 import { readFileSync } from 'node:fs';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { controllers, decodeRecord, recheck, run } from '../../harness/index.ts';
+import { decodeRecord, recheck, run } from '../../harness/index.ts';
 import type { FindingStats } from '../../harness/index.ts';
 import type { StoryInput } from '../../harness/report/story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate } from '../../harness/report/test-findings.ts';
-import { nameOf, optionsFor } from '../catalogue.ts';
+import { controllers, nameOf, optionsFor } from '../catalogue.ts';
 
 /** The finding in the README. */
 export function example(): StoryInput {

@@ -1,7 +1,7 @@
 /** Does a correct controller have no finding, however many trials are run? */
 import { run } from '../../harness/index.ts';
-import type { CampaignResult, ControllerUnderTest } from '../../harness/index.ts';
-import { nameOf, optionsFor } from '../catalogue.ts';
+import type { CampaignResult } from '../../harness/index.ts';
+import { type ControllerUnderTest, nameOf, optionsFor } from '../catalogue.ts';
 
 export interface FalseAlarmsResult {
   readonly name: string;

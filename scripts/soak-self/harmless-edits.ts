@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { replay, run } from '../../harness/index.ts';
-import type { ControllerUnderTest, Counterexample } from '../../harness/index.ts';
-import { expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
+import type { Counterexample } from '../../harness/index.ts';
+import { type ControllerUnderTest, expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
 
 const EDITS = new URL('../../controllers-under-test/harmless-edits/', import.meta.url);
 

@@ -1,7 +1,7 @@
 /** Is every wrong variant found with any seed, how soon, and how small is its counterexample? */
 import { run, tellStory } from '../../harness/index.ts';
-import type { ControllerUnderTest, Finding } from '../../harness/index.ts';
-import { expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
+import type { Finding } from '../../harness/index.ts';
+import { type ControllerUnderTest, expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
 import { median, quantile, shown } from './statistics.ts';
 
 export interface SeedsResult {

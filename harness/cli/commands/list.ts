@@ -8,13 +8,12 @@ interface Entry {
   readonly about: string;
 }
 
-const WHATS = ['properties', 'writers', 'faults', 'strategies', 'controllers'] as const;
+const WHATS = ['properties', 'writers', 'faults', 'strategies'] as const;
 
 type What = (typeof WHATS)[number];
 
 const HELP = `
-Names that a configuration or a flag takes: --property, "writers", "faults". Strategies are how a search orders events; controllers
-are those that come with stalemate, correct and wrong ones.
+Names that a configuration or a flag takes: --property, "writers", "faults". Strategies are how a search orders events.
 
 Examples:
   stalemate list properties
@@ -50,11 +49,6 @@ async function entriesOf(what: What): Promise<readonly Entry[]> {
       const { strategies } = await import('../../schedule/strategies/index.ts');
       return Object.entries(strategies).map(([name, { about }]) => ({ name, about }));
     }
-    case 'controllers':
-      return registry.controllers.map(({ controller, variant, expected }) => ({
-        name: `${controller}/${variant}`,
-        about: typeof expected === 'string' ? expected : `violates ${expected.join(', ')}`,
-      }));
     default:
       return what satisfies never;
   }
