@@ -14,7 +14,7 @@ const SAMPLES_MAX = 3;
 export const deleter: AdversarialWriter = {
   name: 'deleter',
   about: 'deletes a child of the target, or all that the user applied',
-  stirs: isChild,
+  stirs: (object) => isChild(object) || object.relation === 'sample',
   ops: (aim, context) => {
     const children = aim.objects.filter(isChild);
     const samples = aim.objects.filter(({ relation }) => relation === 'sample');

@@ -10,7 +10,7 @@ import type { Move } from './moves.ts';
 export const recreator: AdversarialWriter = {
   name: 'recreator',
   about: 'deletes a sample or a child of the target and creates it again under the same name',
-  stirs: isReplaced,
+  stirs: (object) => isReplaced(object) || object.relation === 'sample',
   ops: (aim, { sample, garbageCollection }) =>
     oneOf(
       aim.objects.flatMap((object): readonly Move[] => {

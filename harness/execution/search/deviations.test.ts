@@ -3,7 +3,7 @@ import type { History } from '../../model/history.ts';
 import { scheduleSize } from '../../model/schedule.ts';
 import type { FaultKind } from '../../model/schedule.ts';
 import type { Workload } from '../../model/workload.ts';
-import { historyBuilder } from '../../oracle/test-history.ts';
+import { historyBuilder, manifest } from '../../oracle/test-history.ts';
 import { singleDeviations } from './deviations.ts';
 
 const WEB = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'web' };
@@ -51,6 +51,22 @@ function workload(name = 'web'): Workload {
 }
 
 describe('single deviations from a calm run', () => {
+  it('fail each distinct write again and again, but no lease', () => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.create('controller', 'leases.coordination.k8s.io', manifest('Lease', 'leader'));
+    h.phase('contention');
+    for (const value of ['a', 'b']) h.edit('controller', 'configmaps', 'web', ['data', 'done'], value);
+    h.edit('controller', 'leases.coordination.k8s.io', 'leader', ['spec'], { holderIdentity: 'me' });
+    h.phase('heal').phase('settle');
+    const at = 'controller/update/configmaps/default/web#0!sent';
+
+    expect(singleDeviations(h.build(), workload(), ['fail']).lastingFailures.map(({ faults }) => faults)).toEqual([
+      [{ do: 'fail', status: 500, at, times: 9 }],
+    ]);
+    expect(singleDeviations(h.build(), workload(), ['crash']).lastingFailures).toEqual([]);
+  });
+
   it('let whoever has something left to do write the same object first, seen by the target and unseen', () => {
     const before = { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' };
     const { collisions } = singleDeviations(calm(), workload(), []);

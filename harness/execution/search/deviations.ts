@@ -10,6 +10,7 @@ import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';
 import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
+import { isAside } from '../../model/aside.ts';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, partsOf, requestLabel, SENT, withoutOccurrence } from '../../model/label.ts';
@@ -25,6 +26,8 @@ import { delaysMs } from '../../schedule/delays.ts';
 /** The maximum numbers of writes and of events to deviate at, for a target that never stops writing. */
 const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
+/** How often a lasting failure occurs: long enough to expose retries without back-off, and short enough for those with one. */
+const LASTING = 9;
 
 /** The watch events of one stream that were delivered to the target during contention. */
 interface DeliveredEvents {
@@ -55,6 +58,8 @@ export interface Deviations {
   /** The schedules in `silences` whose watch delivers kinds that the target writes: the target then acts on stale objects. */
   readonly staleWrites: readonly Schedule[];
   readonly faults: readonly Schedule[];
+  /** Schedules in which one write fails again and again: the event of another write often repairs the effect of a single failure. */
+  readonly lastingFailures: readonly Schedule[];
   /** Schedules in which a watch ends, and a request with which the target recovers fails as well. */
   readonly recoveries: readonly Schedule[];
   /** Schedules in which an item is delayed beyond a deadline of the target, so that the target's requeue, poll or back-off comes first. */
@@ -136,6 +141,7 @@ export function singleDeviations(
     silences: silences.flatMap(({ schedules }) => schedules),
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),
+    lastingFailures: faults.includes('fail') ? lastingFailures(writes).map(withFault) : [],
     recoveries: faults.includes('fail') ? recoveriesOf(faults, delivered, operations).map(withFaults) : [],
     delays: (isLate ? delaysOf(changing, delivered) : []).map(withFault),
     overtakenAnswers: isLate ? overtakenAnswers(changing, otherWriters) : [],
@@ -190,6 +196,13 @@ function overtakenAnswers(changing: readonly Operation[], otherWriters: readonly
         faults: [{ do: 'delay', forMs, at }],
       }));
   });
+}
+
+/** Returns a failure of several requests in a row for each distinct write. */
+function lastingFailures(writes: readonly Operation[]): readonly Fault[] {
+  const about = writes.filter(({ resource }) => !isAside(resource));
+  const first = new Map(about.toReversed().map(({ label }) => [partsOf(label).stem, label]));
+  return [...first.values()].map((label): Fault => ({ do: 'fail', status: 500, at: label + SENT, times: LASTING }));
 }
 
 /** Returns when a request reached the server; it may have waited at the gate long before that. */

@@ -34,6 +34,7 @@ const SILENCES_MAX = 6;
 /** The maximum number of silences on watches of kinds that the target writes. */
 const STALE_WRITES_MAX = 4;
 const FAULTS_MAX = 2;
+const LASTING_MAX = 3;
 const RECOVERIES_MAX = 2;
 const DELAYS_MAX = 2;
 const OVERTAKEN_MAX = 2;
@@ -91,6 +92,7 @@ export class TrialSource {
         races,
         [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
         this.#some(deviations.faults, FAULTS_MAX),
+        this.#some(deviations.lastingFailures, LASTING_MAX),
         this.#some(deviations.recoveries, RECOVERIES_MAX),
         this.#some(deviations.delays, DELAYS_MAX),
         this.#some(deviations.overtakenAnswers, OVERTAKEN_MAX),

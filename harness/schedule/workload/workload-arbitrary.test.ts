@@ -130,6 +130,34 @@ describe('drawn workloads', () => {
     expect(Math.max(...drawn.map(({ programs }) => programs.length))).toBeLessThanOrEqual(4);
   });
 
+  test('often stir a target at rest by the deletion of a sample, if asked to aim', () => {
+    const child = { target: TARGET, relation: 'created-by-target', ownedLeaves: [] };
+    const sample = { target: { ...TARGET, name: 'sample' }, relation: 'sample', ownedLeaves: [] };
+    const thief = writer('thief', {
+      stirs: () => true,
+      ops: ({ objects }) =>
+        objects.length === 0
+          ? undefined
+          : fc.constantFrom(...objects.map(({ target }): readonly ProgramOp[] => [{ do: 'delete', target }])),
+    });
+    const objects = [...Array.from({ length: 9 }, () => child), sample] as unknown as AimObject[];
+    const drawn = fc.sample(
+      workloadArbitrary({
+        aim: { ...AIM, objects },
+        writers: [...WRITERS, thief],
+        sample: SAMPLE,
+        aimed: true,
+        start: 'settled',
+      }),
+      { numRuns: 2_000, seed: 7 },
+    );
+    const begins = drawn.filter(({ programs }) =>
+      programs.some(({ actor, ops }) => actor === 'writer-1' && ops[0]?.target.name === 'sample'),
+    );
+
+    expect(begins.length).toBeGreaterThan(drawn.length / 8);
+  });
+
   test('change the spec from one side only', () => {
     for (const { programs } of workloads()) {
       const kinds = programs.map((program) => program.writer);

@@ -104,9 +104,12 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const updated = aim.objects.filter((object) => object.updated);
     this.#contesting = contesting;
     this.#updating = writers.flatMap((writer) => arm(writer, updated)).filter(({ writer }) => writer.as !== 'user');
-    this.#triggering = writers.flatMap((writer) =>
-      writer.stirs === undefined ? [] : arm(writer, aim.objects.filter(writer.stirs)),
-    );
+    // Separately for the samples: with all objects in one table, hardly any run would begin with the deletion of a sample.
+    this.#triggering = writers.flatMap((writer) => {
+      const stirring = aim.objects.filter((object) => writer.stirs?.(object) === true);
+      const byRelation = Map.groupBy(stirring, ({ relation }) => relation === 'sample');
+      return [...byRelation.values()].flatMap((objects) => arm(writer, objects));
+    });
     this.#aimed = options.aimed === true;
     this.#rivals = options.rivals === true;
     this.#counts = this.#rivals ? RIVAL_COUNTS : WRITER_COUNTS;

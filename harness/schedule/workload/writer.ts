@@ -72,7 +72,7 @@ export interface AdversarialWriter {
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
   /** Reports whether the target writes the same list or map of this object as the writer. */
   readonly contests?: (object: AimObject) => boolean;
-  /** Reports whether the target has to react to the writer's change although the user changed nothing. */
+  /** Reports whether the target has to react to what the writer does to this object although no spec changes. */
   readonly stirs?: (object: AimObject) => boolean;
   /** Returns the operations with which the writer cleans up after contention. */
   heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
