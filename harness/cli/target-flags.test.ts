@@ -6,7 +6,7 @@ const shared = { crds: ['crds'], kind: {} };
 
 describe('the target of a flag', () => {
   it('takes the place of the program of the file, and of what is for programs only', () => {
-    const configured = { ...shared, command: ['bin/manager'], metrics: 'http://127.0.0.1:1/metrics', warm: true };
+    const configured = { ...shared, command: ['bin/manager'], metrics: 'http://127.0.0.1:1/metrics' };
 
     expect(mergeTargetFlags(configured, { target: 'target.ts' })).toEqual({ ...shared, target: 'target.ts' });
   });
@@ -20,7 +20,7 @@ describe('the target of a flag', () => {
 
   it('gives way to an image, with what is for programs on this machine', () => {
     const here = { directory: '/project', network: 'host', fileSystem: 'host', time: 'real' } as const;
-    const configured = { ...shared, ...here, command: ['bin/manager'], metrics: 'http://127.0.0.1:1/', warm: true };
+    const configured = { ...shared, ...here, command: ['bin/manager'], metrics: 'http://127.0.0.1:1/' };
 
     expect(mergeTargetFlags(configured, { image: 'manager:dev' })).toEqual({ ...shared, image: 'manager:dev' });
     expect(mergeTargetFlags({ ...shared, image: 'manager:1', command: ['-v'] }, { image: 'manager:2' })).toEqual({

@@ -7,12 +7,8 @@ import { realClearTimeout, realNow, realSetTimeout } from './real-time.ts';
 import type { Random } from './random.ts';
 
 export interface RunClock {
-  /**
-   * Starts a new run: run time starts at 0, and the wall clock at `startMs` if it can be set.
-   *
-   * @param options.goesOn Set if the target and its clock continue from the previous run.
-   */
-  reset(options: { readonly startMs: number; readonly random: Random; readonly goesOn?: true }): void;
+  /** Starts a new run: run time starts at 0, and the wall clock at `startMs` if it can be set. */
+  reset(options: { readonly startMs: number; readonly random: Random }): void;
   /** Returns the milliseconds since the start of the run. */
   now(): number;
   /**

@@ -103,18 +103,6 @@ describe('the clock of a run with steered programs', () => {
     expect(clock.expects).toBe(false);
   });
 
-  it('begins a run at 0 while the clocks of programs that live on go on', () => {
-    clock.reaches(500);
-    clock.reset({ random: new Random(2), goesOn: true });
-    clock.sleeps(800, false);
-
-    expect(clock.now()).toBe(0);
-    expect(clock.next().atMs).toBe(300);
-    clock.advanceToNext();
-    expect(clock.exactMs).toBe(800);
-    expect(clock.now()).toBe(300);
-  });
-
   it('gives each life a seed of its own, and those of a run again in the same run', () => {
     const seeds = [clock.nextSeed(), clock.nextSeed()];
     clock.reset({ random: new Random(1) });

@@ -19,10 +19,8 @@ interface Timer {
 
 export class SteeredClock implements RunClock {
   #originMs = realDate().getTime();
-  /** The current time, in ms since the target first started; one target may serve several runs. */
+  /** The current time, in ms since the run began. */
   #nowMs = 0;
-  /** When this run began, on the same clock. */
-  #runMs = 0;
   #waitedMs = 0;
   #jumps = 0;
   #timers: Timer[] = [];
@@ -34,12 +32,9 @@ export class SteeredClock implements RunClock {
   readonly #awaited = new Set<{ readonly untilMs: number }>();
   #random = new Random(0);
 
-  reset({ random, goesOn = false }: { readonly random: Random; readonly goesOn?: boolean }): void {
-    if (!goesOn) {
-      this.#originMs = realDate().getTime();
-      this.#nowMs = 0;
-    }
-    this.#runMs = this.#nowMs;
+  reset({ random }: { readonly random: Random }): void {
+    this.#originMs = realDate().getTime();
+    this.#nowMs = 0;
     this.#waitedMs = 0;
     this.#timers = [];
     this.#deadlineMs = undefined;
@@ -55,7 +50,7 @@ export class SteeredClock implements RunClock {
   }
 
   now(): number {
-    return Math.floor(this.#nowMs - this.#runMs);
+    return Math.floor(this.#nowMs);
   }
 
   /** The time to set the programs' clocks to, in ms since they started, with nanosecond precision. */
@@ -105,8 +100,8 @@ export class SteeredClock implements RunClock {
   next(): { readonly atMs: number; readonly owner: string; readonly isGuess: boolean; readonly dueMs: number } {
     const known = this.#known();
     const isGuess = known === Infinity;
-    const atMs = this.#nextMs() - this.#runMs;
-    return { atMs, owner: 'wall', isGuess, dueMs: isGuess ? atMs : known - this.#runMs };
+    const atMs = this.#nextMs();
+    return { atMs, owner: 'wall', isGuess, dueMs: isGuess ? atMs : known };
   }
 
   advanceToNext(): void {

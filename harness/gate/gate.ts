@@ -93,35 +93,6 @@ export class Gate {
     }
   }
 
-  /** Reports whether no item waits and no request is in progress, except watches that have delivered everything. */
-  get isIdle(): boolean {
-    const busy = [...this.#exchanges].some(({ stream }) => stream?.open !== true || stream.queue.length > 0);
-    return !busy && this.pending.length === 0;
-  }
-
-  /**
-   * Begins another history while the target's watches stay open: each becomes an operation of the new history, as if resumed at `revision`.
-   * The gate must be idle.
-   */
-  renew(revision: number): void {
-    this.#compaction.forget();
-    for (const { operation, stream } of this.#exchanges) {
-      if (stream === undefined) continue;
-      stream.label = this.#naming.number(stream.base);
-      stream.nextK = 0;
-      const { sendInitialEvents: _, resourceVersionMatch: __, ...query } = operation.query;
-      Object.assign(operation, {
-        id: this.#recorder.operations.length,
-        label: stream.label,
-        query: { ...query, resourceVersion: String(revision) },
-        invoked: this.#recorder.mark(),
-        sent: this.#recorder.mark(),
-        answered: this.#recorder.mark(),
-      } satisfies Partial<OpenOperation>);
-      this.#recorder.operations.push(operation);
-    }
-  }
-
   /** Sorts the items that arrived since the last call by label, and leaves them behind those that already waited. */
   orderArrivals(): void {
     const first = this.pending.findIndex(({ seq }) => seq >= this.#ordered);

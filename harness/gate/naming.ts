@@ -30,16 +30,6 @@ export class Naming {
     this.#drawn = drawn;
   }
 
-  /** Forgets every object and number, for another run. */
-  renew(): void {
-    this.byUid.clear();
-    this.#realByCanonical.clear();
-    this.#canonicalByReal.clear();
-    this.#generated.clear();
-    this.#drawnOwners.clear();
-    this.restartNumbers();
-  }
-
   /** Restarts the occurrence numbers when contention begins. */
   restartNumbers(): void {
     this.#occurrences = new Map();

@@ -58,30 +58,6 @@ export class Recorder {
     this.#naming = naming;
   }
 
-  /** Begins another history, which starts with `kept`, the objects that the server still has. */
-  renew(kept: readonly Revision[]): void {
-    for (const list of [
-      this.operations,
-      this.deliveries,
-      this.streamEnds,
-      this.processes,
-      this.decisions,
-      this.phases,
-      this.measurements,
-    ]) {
-      list.length = 0;
-    }
-    this.revisions.length = 0;
-    this.#logs = new LogBook();
-    this.#tick = 0;
-    this.#finished = false;
-    // Only now, after the ticks are reset, so that the history begins with these objects.
-    for (const { before: _, ...revision } of kept) {
-      this.revisions.push({ ...revision, ...this.mark(), type: 'ADDED', op: -1 });
-      this.#naming.learn(revision.resource, revision.object, undefined);
-    }
-  }
-
   mark(): { at: number; timeMs: number } {
     return { at: this.#tick++, timeMs: this.#now() };
   }

@@ -27,7 +27,6 @@ export interface RunFlags extends TargetFlags {
   readonly property?: readonly string[];
   readonly budget?: string;
   readonly seed?: number;
-  readonly warm?: boolean;
   readonly confirm?: ConfirmChoice;
   readonly stopAfter?: number;
   readonly reportDir?: string;
@@ -54,7 +53,6 @@ export function withSearchFlags(command: Command, budget: string): Command {
     .option('--dry-run', 'for --cluster existing: list what would be changed there, and exit')
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', budget, budgetArgument)
-    .option('--warm', 'for a program: search on one long-lived process, prove on fresh ones')
     .addOption(
       choice('--confirm <where>', 'try findings on a real server (default: envtest, where it is here)', [
         ...CONFIRM_ON,
@@ -79,12 +77,12 @@ export function withSearchFlags(command: Command, budget: string): Command {
 
 /** Applies the flags to the options of the configuration file. */
 export function mergeRunFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
-  const { faults, budget, seed, warm, stopAfter, reportDir, baseline, corpusBudget } = flags;
+  const { faults, budget, seed, stopAfter, reportDir, baseline, corpusBudget } = flags;
   const folder = typeof flags.corpus === 'string' ? flags.corpus : undefined;
   return {
     ...mergeTargetFlags(base, flags),
     ...(faults === undefined ? {} : { faults: { ...base.faults, ...faults } }),
-    ...given({ budget, seed, warm, stopAfter, reportDir, baseline }),
+    ...given({ budget, seed, stopAfter, reportDir, baseline }),
     corpus: { ...base.corpus, ...given({ folder, budget: corpusBudget }) },
   };
 }

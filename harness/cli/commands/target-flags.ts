@@ -128,7 +128,7 @@ export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlag
 }
 
 /** Options that only a program has. */
-const OF_PROGRAMS = ['command', 'metrics', 'warm', 'serialised', 'programs'] as const;
+const OF_PROGRAMS = ['command', 'metrics', 'serialised', 'programs'] as const;
 /** Options of a program that runs on this machine. */
 const ON_THIS_MACHINE = ['directory', 'network', 'fileSystem', 'time'] as const;
 

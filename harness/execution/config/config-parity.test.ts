@@ -54,7 +54,6 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   faults: { crash: false, connection: true },
   toxiproxy: 'toxiproxy-server',
   budget: '5m',
-  warm: true,
   serialised: true,
   seed: 7,
   stopAfter: 1,

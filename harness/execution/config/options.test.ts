@@ -145,16 +145,6 @@ describe('resolveOptions', () => {
     expect(resolved({ cluster: 'embedded' }).process).toBeNull();
   });
 
-  it('refuses on other clusters what there is on the embedded one and envtest only', async () => {
-    const command = { command: [process.execPath], samples: ['sample.yaml'] };
-    const onEnvtest = (more: StalemateOptions): RunConfig =>
-      resolveOptions({ ...command, cluster: 'envtest', ...more }, { ...CONTEXT, cwd: folder, only: [] });
-
-    expect(await refusal(() => onEnvtest({ warm: true, cluster: 'kind' }))).toContain('got cluster "kind" with "warm"');
-    for (const cluster of ['embedded', 'envtest'] as const)
-      expect(onEnvtest({ warm: true, cluster })).toMatchObject({ cluster, warm: true });
-  });
-
   it('adds parts to envtest alone, and nodes only where somebody makes pods for them', async () => {
     const command = { command: [process.execPath], samples: ['sample.yaml'], cluster: 'envtest' } as const;
     const having = (more: StalemateOptions): RunConfig =>

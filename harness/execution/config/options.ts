@@ -142,11 +142,6 @@ export interface StalemateOptions extends FindingOptions {
   /** `60s`, `5m`, or a number of runs; default `60s`. */
   readonly budget?: string | number;
   /**
-   * For processes: uses one process for many trials, several per second; a violation counts once a fresh process shows it too. Default: a
-   * fresh process for every trial.
-   */
-  readonly warm?: boolean;
-  /**
    * For processes with one connection: sorts the requests that they send before they come to rest by label. This is slower, but replays
    * hardly ever differ.
    */
@@ -268,7 +263,6 @@ const optionsForm = z.strictObject({
   faults: z.record(z.string(), z.boolean()).exactOptional(),
   toxiproxy: z.string().min(1).exactOptional(),
   budget: budget.exactOptional(),
-  warm: z.boolean().exactOptional(),
   serialised: z.boolean().exactOptional(),
   seed: z.int().exactOptional(),
   stopAfter: z.int().min(1).exactOptional(),

@@ -53,7 +53,6 @@ describe('a program beside the target', () => {
   it.each<[StalemateOptions, string]>([
     [{ target: 'target.ts', programs: { webhook } }, 'got program "webhook" beside a target that is a module'],
     [{ image: 'manager:dev', programs: { webhook } }, 'got program "webhook" beside a target that is an image'],
-    [{ command, warm: true, programs: { webhook } }, 'got program "webhook" beside a target with "warm"'],
     [
       { command, programs: { webhook: { command: [process.execPath, '{kubeconfg}'] } } },
       'got "{kubeconfg}" in the command of program "webhook"',

@@ -124,7 +124,6 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     faults: chosen.faults,
     toxiproxy: chosen.toxiproxy,
     budget: chosenBudget(options.budget ?? DEFAULT_BUDGET),
-    warm: forProcess('warm', options.warm, started),
     seed: options.seed ?? context.freshSeed(),
     stopAfter: options.stopAfter ?? Number.POSITIVE_INFINITY,
     reportDir: resolve(cwd, options.reportDir ?? '.stalemate'),

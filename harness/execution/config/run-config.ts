@@ -54,8 +54,6 @@ export interface RunConfig {
   /** Path of the toxiproxy server for connection faults; `null` if connections are not disturbed. */
   readonly toxiproxy: string | null;
   readonly budget: Budget;
-  /** Whether one process of the target serves many trials. */
-  readonly warm: boolean;
   readonly seed: number;
   /** Ends the campaign after this many distinct findings; `Infinity` for never. */
   readonly stopAfter: number;

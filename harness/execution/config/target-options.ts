@@ -84,9 +84,9 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   );
 }
 
-/** @throws {CONFIG_INVALID} for additional programs of a target that is not a command, or that is warm. */
+/** @throws {CONFIG_INVALID} for additional programs of a target that is not a command. */
 function checkBeside(options: StalemateOptions): void {
-  const { programs = {}, command, warm } = options;
+  const { programs = {}, command } = options;
   const [name] = Object.keys(programs);
   if (name === undefined) return;
   const got = `got program "${name}" beside`;
@@ -94,8 +94,6 @@ function checkBeside(options: StalemateOptions): void {
     throw configInvalid(
       `${got} a target that is ${isInCluster(options) ? 'an image' : 'a module'}, expected a command; leave "programs" out, or name the target's program in "command"`,
     );
-  if (warm === true)
-    throw configInvalid(`${got} a target with "warm", expected a new process for each run; leave "warm" out`);
 }
 
 /** Resolves an additional program so that it can be started. */
@@ -147,14 +145,8 @@ export function targetModule(target: string | undefined, cwd: string): string {
  */
 export function clusterOf(options: StalemateOptions): ClusterKind {
   const inCluster = isInCluster(options);
-  const { cluster = inCluster ? 'kind' : 'embedded', warm } = options;
+  const { cluster = inCluster ? 'kind' : 'embedded' } = options;
   if (inCluster && cluster !== 'kind') throw notInKind(options);
-  if (warm === true && (cluster === 'kind' || cluster === 'existing')) {
-    const then = cluster === 'kind' ? 'add --confirm kind' : 'replay here what is found';
-    throw configInvalid(
-      `got cluster "${cluster}" with "warm", expected a new process for each run: a long-lived process would need a second cluster there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
-    );
-  }
   if (cluster === 'existing' && usesEffects(options))
     throw configInvalid(
       'got cluster "existing" with "effects", expected a target that keeps nothing outside the cluster; leave "cluster" out, or "effects"',

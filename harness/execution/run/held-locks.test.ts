@@ -32,14 +32,3 @@ it('takes nothing for a lock because it is deleted', () => {
 
   expect(locks.includes('secrets/default/x')).toBe(false);
 });
-
-it('in another run knows the locks of before, with the holders of those that are kept and times of the new clock', () => {
-  const locks = new HeldLocks();
-  locks.committed(revision('ADDED', 'configmaps', HELD));
-  locks.committed({ ...revision('ADDED', 'leases.coordination.k8s.io', HELD), timeMs: 60_000 });
-
-  locks.renew([{ ...revision('ADDED', 'leases.coordination.k8s.io', HELD), timeMs: 0 }]);
-
-  expect(locks.includes('configmaps/default/x')).toBe(true);
-  expect(locks.expireByMs(OTHER)).toBe(15_000 + 3_000);
-});

@@ -35,15 +35,6 @@ export class HeldLocks {
       this.#held.set(lock, { actor, durationMs: leaseSeconds(object) * 1000, renewedMs: timeMs });
   }
 
-  /**
-   * Begins another run. Locks among the `kept` objects count as renewed at the start of that run, because earlier times come from another
-   * clock.
-   */
-  renew(kept: readonly Revision[]): void {
-    this.#held.clear();
-    for (const revision of kept) this.committed(revision);
-  }
-
   get isAny(): boolean {
     return this.#known.size > 0;
   }

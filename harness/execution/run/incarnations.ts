@@ -52,11 +52,6 @@ export class Incarnations {
     return this.#launchedMs;
   }
 
-  /** Whether the first incarnation is still alive and has been the only one. */
-  get isOnlyLife(): boolean {
-    return this.#launched.get(TARGET) === 1 && this.#restarts === 0 && this.#alive.size === 1;
-  }
-
   /** Starts the target, with all programs that belong to it. */
   launchAll(): void {
     this.launch();

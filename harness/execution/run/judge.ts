@@ -3,8 +3,7 @@
  *
  * Owns: the loop and its limit. Does not own: what properties check (`oracle`, `properties/`), how probes run (`prober.ts`).
  */
-import type { CheckResult, Violation } from '../../model/check-result.ts';
-import { invariant } from '../../model/errors.ts';
+import type { Violation } from '../../model/check-result.ts';
 import { signatureText } from '../../model/signature.ts';
 import type { History } from '../../model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../../model/probe.ts';
@@ -25,17 +24,8 @@ import type { Live } from './live.ts';
  */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
 
-/** How thoroughly a run is judged. */
-export interface JudgingPolicy {
-  /** The maximum number of rounds in which properties may request more probes. */
-  readonly roundsMax: number;
-  /**
-   * The probes that are made; `null` for all. If set, a run in which a property finds an error, or requests another probe, is not judged.
-   */
-  readonly probes: ReadonlySet<ProbeRequest['probe']> | null;
-}
-
-const THOROUGH = { roundsMax: 10, probes: null } as const satisfies JudgingPolicy;
+/** The maximum number of rounds in which properties may request more probes. */
+const ROUNDS_MAX = 10;
 
 export interface Judged {
   /** The history with the reference and all probe results. */
@@ -89,27 +79,15 @@ export async function runJudged(
   };
 }
 
-type JudgeArguments = [
+/** Judges a history. `live` is the run itself if it is still open. */
+export async function judgeRun(
   trial: Trial,
   run: History,
   properties: readonly Property[],
   reference: Reference,
   prober: Prober,
   live?: Live,
-];
-
-/** Judges a history. `live` is the run itself if it is still open. */
-export async function judgeRun(...args: JudgeArguments): Promise<Judged> {
-  const judged = await judgeBy(THOROUGH, ...args);
-  invariant(judged !== undefined, 'a run is always judged where all probes are made');
-  return judged;
-}
-
-/** Judges a history within the limits of a policy; resolves to undefined if the run cannot be judged within them. */
-export async function judgeBy(
-  { roundsMax, probes }: JudgingPolicy,
-  ...[trial, run, properties, reference, prober, live]: JudgeArguments
-): Promise<Judged | undefined> {
+): Promise<Judged> {
   let history: History = { ...run, reference, probes: prober.known(run) };
   const made = new Set<string>();
   const cutShort = new Set<string>();
@@ -121,9 +99,8 @@ export async function judgeBy(
     const hurried = new Set<string>();
     const convicted: string[] = [];
     const judgements = judgeProperties(history, properties);
-    if (probes !== null && judgements.some(({ result }) => isSuspicious(result, probes, made))) return undefined;
     for (const { property, result } of judgements) {
-      if (result.result === 'holds' || (result.result === 'violated' && probes !== null)) continue;
+      if (result.result === 'holds') continue;
       const open = (result.needs ?? []).filter((need) => !made.has(JSON.stringify(need)));
       if (result.result === 'inconclusive') inconclusive.set(property.name, result.reason);
       else if (open.length === 0) {
@@ -135,8 +112,7 @@ export async function judgeBy(
         if (isCut || cutShort.has(JSON.stringify(need))) hurried.add(property.name);
       }
     }
-    if (needs.length === 0 || isCut || round >= roundsMax) {
-      if (needs.length > 0 && probes !== null) return undefined;
+    if (needs.length === 0 || isCut || round >= ROUNDS_MAX) {
       for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
       const reported = withoutSuperseded(distinct(violations), properties);
       const weighed = isUndisturbed(trial)
@@ -166,17 +142,6 @@ export async function judgeBy(
     }
     history = { ...history, probes: [...history.probes, ...results] };
   }
-}
-
-/** Reports whether a result is an error, or needs a probe that is not among `probes` or has already been made. */
-function isSuspicious(
-  result: CheckResult,
-  probes: ReadonlySet<ProbeRequest['probe']>,
-  made: ReadonlySet<string>,
-): boolean {
-  if (result.result === 'violated') return result.violations.some(({ severity }) => severity === 'error');
-  if (result.result === 'holds') return false;
-  return (result.needs ?? []).some((need) => !probes.has(need.probe) || made.has(JSON.stringify(need)));
 }
 
 /**

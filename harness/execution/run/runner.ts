@@ -22,11 +22,10 @@ import type { RunMode } from './run-mode.ts';
 import { runTrial } from './trial.ts';
 import { resolveTrial, type Decide, type Habits, type TrialVariant } from './trial-options.ts';
 import { Stopwatch, type RunTimes } from './stopwatch.ts';
-import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
 
 /** The purpose of a sibling: each sibling has a separate host, and is started when first needed. */
-type SiblingFor = 'beside' | 'warm' | `lane ${number}`;
+type SiblingFor = 'beside' | `lane ${number}`;
 /** The initial hints, until the references have been measured. */
 const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 
@@ -63,7 +62,6 @@ export class TrialRunner {
   readonly #snapshot: ClusterState;
   readonly #supervision: RunSupervision;
   readonly #siblings = new Map<SiblingFor, Promise<TrialRunner>>();
-  readonly #place = new WarmPlace();
 
   constructor(host: Host, settings: RunSettings, supervision: RunSupervision = UNSUPERVISED, habits?: Habits) {
     this.#supervision = supervision;
@@ -145,15 +143,6 @@ export class TrialRunner {
       variant,
     );
     return { history, schedule: this.host.places.back(schedule()) };
-  }
-
-  /** Derives like {@link derive}, but on a warm process, which has been through earlier runs: this is fast, but not a proof. */
-  async deriveWarm(
-    trial: Trial,
-    variant: TrialVariant,
-  ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
-    const runner = await this.#sibling('warm');
-    return runner.derive(trial, { ...variant, place: this.#place, settleWindowMs: WARM_SETTLE_MS, pauseMs: 0 });
   }
 
   /** Returns the requests that the server denied the target for lack of an RBAC rule, one line each, in all runs so far. */

@@ -8,15 +8,13 @@ import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /** Applies the sample (unless the start is empty) and lets the target come to rest, in the default order. */
-export async function setUp(world: World, options: TrialOptions, isWarm: boolean): Promise<void> {
+export async function setUp(world: World, options: TrialOptions): Promise<void> {
   const { recorder } = world;
   const { workload, habit } = options.start;
   const watches = (): number =>
     recorder.operations.filter(({ verb, outcome }) => verb === 'watch' && outcome.type === 'ok').length;
-  if (!isWarm) {
-    world.incarnations.launchAll();
-    await rest(world, options.settle, habit === undefined ? undefined : () => watches() >= habit.watches);
-  }
+  world.incarnations.launchAll();
+  await rest(world, options.settle, habit === undefined ? undefined : () => watches() >= habit.watches);
   if (workload.start === 'empty' || workload.sample.length === 0) return;
   world.startProgram({ actor: 'user', writer: 'user', ops: createOps(world, workload) });
   const usual = habit?.changes;

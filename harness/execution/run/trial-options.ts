@@ -10,7 +10,6 @@ import type { Host } from './host.ts';
 import type { Live } from './live.ts';
 import type { NamespacedOptions } from './namespaced-options.ts';
 import type { Stopwatch } from './stopwatch.ts';
-import type { WarmPlace } from './warm-place.ts';
 
 export interface TrialOptions {
   readonly start: TrialStart;
@@ -34,8 +33,6 @@ export interface TrialStart {
   /** What the undisturbed target did before contention, if known for this kind of start. */
   readonly habit: Habit | undefined;
   readonly seedObjects: readonly KubeObject[] | undefined;
-  /** Keeps a warm target between runs; the run starts a new target if it holds none. */
-  readonly place: WarmPlace | undefined;
   /** Measures the real time of the run by part. */
   readonly stopwatch: Stopwatch;
 }
@@ -113,7 +110,6 @@ export type TrialVariant = NamespacedOptions &
     readonly settleWindowMs?: number | undefined;
     /** Whether to ignore the crashes in the schedule. */
     readonly withoutCrashes?: boolean;
-    readonly place?: WarmPlace;
   };
 
 /** The number of windows after which settling ends, however long activity lasts. */
@@ -140,7 +136,6 @@ export function resolveTrial(
       // If all objects of the target exist from the start, its usual behaviour does not apply.
       habit: seedObjects === undefined ? habit : undefined,
       seedObjects,
-      place: variant.place,
     },
     settle: {
       readsAreActivity: variant.readsAreActivity ?? habits.readsAreActivity,

@@ -16,7 +16,6 @@ import { pump, wrapped } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
 import type { Stopwatch } from './stopwatch.ts';
-import type { WarmPlace } from './warm-place.ts';
 import { World } from './world.ts';
 import type { Host } from './host.ts';
 
@@ -28,19 +27,16 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const { start, probe } = options;
   const { host, workload } = start;
   const random = new Random(start.seed);
-  const warmWorld = start.place?.take();
-  if (warmWorld === undefined) await host.cluster.restore(start.snapshot);
+  await host.cluster.restore(start.snapshot);
   host.disturbance.renew();
-  const world = warmWorld ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
+  const world = new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
   world.readsAreActivity = options.settle.readsAreActivity;
   world.serialised = start.serialised;
-  // Only a target at rest can be used for another run.
-  let isReusable = false;
   try {
     const { scheduler, missed: missedBy } = start.decide((...noted) => world.recorder.decision(...noted));
     world.recorder.phase('setup');
     if (start.seedObjects !== undefined) await host.cluster.seed(start.seedObjects);
-    await setUp(world, options, warmWorld !== undefined);
+    await setUp(world, options);
     const neverReady = world.incarnations.startsUntilMs > 0 ? neverStarted(host) : undefined;
     if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
     await world.incarnations.measure('start');
@@ -97,7 +93,6 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       const live = new LiveRun(world, options.settle, settlement, steps, missed);
       await probe.atRest(live);
       await world.incarnations.measure('end');
-      isReusable = true;
       return { ...live.history, ...measuredIn(world) };
     }
     await world.incarnations.measure('end');
@@ -106,7 +101,11 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     if (!(error instanceof CutShort)) throw error;
     return world.recorder.history({ result: 'cut-short', detail: whyCut(world, error) }, world.steps, []);
   } finally {
-    await leave(world, isReusable ? start.place : undefined, random);
+    try {
+      await host.disturbance.end();
+    } finally {
+      await end(world);
+    }
   }
 }
 
@@ -145,17 +144,6 @@ async function heal(world: World, programs: readonly Program[], stopwatch: Stopw
 /** Returns the run time at which the last pause, delay, wait or connection fault of the schedule or the programs ends. */
 function untilMs({ incarnations, host, waits, delays }: World): number {
   return Math.max(incarnations.pausedUntilMs, host.disturbance.untilMs, waits.seenUntilMs, delays.untilMs);
-}
-
-/** Keeps the target for another run, or ends the run. */
-async function leave(world: World, place: WarmPlace | undefined, random: Random): Promise<void> {
-  let isKept = false;
-  try {
-    await world.host.disturbance.end();
-    isKept = (await place?.keep(world, random).catch(unlessCutShort)) === true;
-  } finally {
-    if (!isKept) await end(world);
-  }
 }
 
 /** Handles an error in a `catch`: ignores {@link CutShort}, and rethrows any other error. */

@@ -12,7 +12,6 @@ import { Gate } from '../../gate/gate.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
 import { type ActorId, roleOf, WORKLOADS } from '../../model/actor.ts';
-import type { Revision } from '../../model/history.ts';
 import type { Choice, Item, TimerItem } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
 import { TIME } from '../../model/schedule.ts';
@@ -39,8 +38,6 @@ export class World implements RunOnHost {
   readonly completed: Set<ActorId> = new Set();
   /** The number of gate items executed since contention began. */
   steps = 0;
-  /** Overrides of the host's pace for this run. */
-  hurry: Partial<Pace> = {};
   /** Whether items that arrive between two moments of rest are sorted by label. */
   serialised = false;
   /** Whether reads count as activity too; false for a target that normally polls, `when-new` until that is known. */
@@ -96,9 +93,8 @@ export class World implements RunOnHost {
     });
   }
 
-  /** The time limits of this run: the host's pace with the run's overrides. */
   get pace(): Pace {
-    return { ...this.host.pace, ...this.hurry };
+    return this.host.pace;
   }
 
   /**
@@ -117,29 +113,6 @@ export class World implements RunOnHost {
   /** Restarts the measurement of silence at `fromMs`, in time waited: earlier activity and silence no longer count. */
   restartSilence(fromMs: number): void {
     this.#lastActivityMs = fromMs;
-  }
-
-  /** Begins another run with the target in its current state. `kept` are the objects that remain from before. */
-  renew(kept: readonly Revision[], random: Random): void {
-    // The order matters until the gate is renewed. The target's watches continue from the last revision of the earlier run, which is
-    // forgotten below. The recorder stamps the kept objects with the time, so the clock is reset first. It also registers their names, so
-    // naming is cleared before that. The gate numbers its watches and adds them to the new operations.
-    const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
-    this.host.time.reset({ startMs: 0, random, goesOn: true });
-    this.naming.renew();
-    this.recorder.renew(kept);
-    this.gate.renew(latest);
-    // Deliberately kept: `host`, `incarnations` and the environment's controllers, which continue; waits and delays, which `heal` and
-    // `endPrograms` have ended; options that `runTrial` and `WarmPlace` set for each run.
-    this.#locks.renew(this.recorder.revisions);
-    this.#repeated.changed();
-    this.completed.clear();
-    this.#timers.clear();
-    this.#programs.clear();
-    this.#programsEnded = false;
-    this.#contending = false;
-    this.steps = 0;
-    this.restartSilence(0);
   }
 
   /** Handles a change that the server committed. */

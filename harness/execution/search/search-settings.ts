@@ -18,8 +18,6 @@ export interface SearchSettings {
   readonly strategies: readonly StrategyName[] | null;
   /** How every run starts; `null` if both kinds of start are allowed. */
   readonly start: Workload['start'] | null;
-  /** Whether trials share one process of the target; suspicious ones run again on a fresh process. */
-  readonly warm: boolean;
   /** The number of findings after which the search ends; `Infinity` for no limit. */
   readonly stopAfter: number;
   /** Causes known before the search, which are counted, but neither shrunk nor reported as findings. */
@@ -43,7 +41,7 @@ export type SearchTuning = Partial<
 const VERIFY_EVERY = 400;
 
 export function searchSettings(config: RunConfig, tuning: SearchTuning = {}): SearchSettings {
-  const { seed, writers, faults, warm, stopAfter, waivers } = config;
+  const { seed, writers, faults, stopAfter, waivers } = config;
   const usual = { strategies: null, start: null, expected: [], allSymptoms: false, verifyEvery: VERIFY_EVERY };
-  return { ...{ seed, writers, faults, warm, stopAfter, waivers }, ...usual, shrinkMs: null, ...tuning };
+  return { ...{ seed, writers, faults, stopAfter, waivers }, ...usual, shrinkMs: null, ...tuning };
 }

@@ -23,7 +23,7 @@ const QUIET = { actor: 'user', writer: 'user', ops: [] } as const;
 const LABELS = { actor: 'writer-1', writer: 'label-toucher', ops: [label('x'), label('y')] } as const;
 
 const SETTINGS: SearchSettings = {
-  ...{ seed: 3, writers: [], faults: ['crash'], strategies: null, start: null, warm: false, verifyEvery: 10 },
+  ...{ seed: 3, writers: [], faults: ['crash'], strategies: null, start: null, verifyEvery: 10 },
   ...{ stopAfter: Number.POSITIVE_INFINITY, expected: [], waivers: [], allSymptoms: false, shrinkMs: null },
 };
 

@@ -38,7 +38,6 @@ import { countRemarks } from './remarks.ts';
 import { TrialSource } from './trial-source.ts';
 import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
-import { runWarm } from './warm.ts';
 
 /** The part of a job that specifies a worker's search. */
 export interface SearchOrder {
@@ -333,30 +332,12 @@ async function runOne(
   const { runner, references, properties } = options;
   const { comparesRuns } = runner.mode;
   tally.runs++;
-  let again = trial;
-  if (options.settings.warm) {
-    const {
-      history,
-      schedule,
-      judged: opinions,
-    } = await runWarm(runner, trial, properties, references.reference, prober);
-    const judged = opinions && reasons.of(opinions);
-    tally.faults.push(...checkLegality(history));
-    tally.use = withRun(tally.use, history);
-    if (judged !== undefined) {
-      countContention(history, tally);
-      countOpinions(judged, properties, tally);
-      return { judged, schedule: () => Promise.resolve(schedule) };
-    }
-    // A violation in a warm process proves nothing until a fresh process shows it too.
-    again = { workload: trial.workload, schedule };
-  }
   const {
     run: history,
     schedule,
     judged: opinions,
-  } = await runJudged(runner, again, (run, live) =>
-    judgeRun(again, run, properties, references.reference, prober, live),
+  } = await runJudged(runner, trial, (run, live) =>
+    judgeRun(trial, run, properties, references.reference, prober, live),
   );
   // If the time was over before all probes were made, and nothing is certain yet, the run does not count: most probes clear the target.
   if (opinions.isCut === true && opinions.violations.length === 0) return undefined;
@@ -370,8 +351,7 @@ async function runOne(
     tally.verified++;
     tally.divergence = firstDivergence(history, second);
   }
-  // A rerun on a fresh process is not representative of the warm process.
-  if (!options.settings.warm) tally.use = withRun(tally.use, judged.history, times);
+  tally.use = withRun(tally.use, judged.history, times);
   countContention(history, tally);
   countOpinions(judged, properties, tally);
   for (const [property, reason] of judged.inconclusive) {

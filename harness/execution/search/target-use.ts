@@ -14,11 +14,7 @@ const SAMPLES_MAX = 2_000;
 
 export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
 
-/**
- * Adds one run.
- *
- * @param times How the run's real time was spent; absent for a warm process.
- */
+/** Adds one run; `times` is how its real time was spent. */
 export function withRun(use: TargetUse, history: History, times?: RunTimes): TargetUse {
   const { measurements = [] } = history;
   if (measurements.length === 0) return use;

@@ -27,7 +27,7 @@ export function batchRandom(epoch: string, { index }: Pick<Shard, 'index'>, batc
  * of the program (`program.ts`), which may differ between machines that build it themselves, nor anything that may be a secret.
  */
 export function aboutOf(config: RunConfig, target: string): string {
-  const { cluster, crds, samples, project, namespace, settings, properties, writers, faults, warm, declared } = config;
+  const { cluster, crds, samples, project, namespace, settings, properties, writers, faults, declared } = config;
   // The command of a module that runs as a process is left out: the user did not specify it.
   const { command, env, programs } = (config.target === '' ? config.process : null) ?? { command: [], env: {} };
   // Only the names of variables are included: any value may be a secret.
@@ -36,7 +36,7 @@ export function aboutOf(config: RunConfig, target: string): string {
     ...(programs === undefined ? {} : { programs: Object.entries(programs).map(besideText) }),
   };
   const parts = [
-    ...[target, cluster, namespace, settings, warm, declared, writers, faults, crds],
+    ...[target, cluster, namespace, settings, declared, writers, faults, crds],
     ...[properties.map(claimOf), textBesidesSecrets(given)],
   ];
   return digest(JSON.stringify(parts)).slice(0, 16);
