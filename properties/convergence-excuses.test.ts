@@ -138,6 +138,7 @@ it.each([
 it.each([
   ['only warns of a label that a writer has set on another object', 'writer-1', 'once', [], 'path-dependent'],
   ['convicts the label of a user', 'user', 'once', [], 'wrong-value'],
+  ['convicts a label that an object had when a writer created it again', 'recreator', 'once', [], 'wrong-value'],
   ['convicts a label with another value', 'writer-1', 'twice', [], 'wrong-value'],
   [
     'convicts one that a copy started now would change',
@@ -149,7 +150,10 @@ it.each([
 ])('%s', (_, actor, value, writes, kind) => {
   const { h } = run('Ready', 'v1', (before) => {
     before.create('user', 'configmaps', manifest('ConfigMap', 'other'));
-    before.edit(actor, 'configmaps', 'other', ['metadata', 'labels'], { touched: value });
+    if (actor === 'recreator') {
+      before.delete('writer-1', 'configmaps', 'other');
+      before.create('writer-1', 'configmaps', manifest('ConfigMap', 'other', {}, { labels: { touched: value } }));
+    } else before.edit(actor, 'configmaps', 'other', ['metadata', 'labels'], { touched: value });
   });
   h.edit('controller', 'deployments.apps', 'web', ['metadata', 'labels'], { touched: 'once' });
   const ownedLeaves = { ...REFERENCE.ownedLeaves, 'deployments.apps:web': ['metadata.labels.touched'] };

@@ -144,11 +144,13 @@ async function canShowGo(): Promise<boolean> {
 }
 
 say('stalemate: what contention does to a controller');
-if (process.argv[2] !== 'program') {
+const isProgramOnly = process.argv[2] === 'program';
+if (!isProgramOnly) {
   await showCorrect();
   for (const [index, wrong] of WRONG.entries()) await showWrong(wrong, index + 2);
 }
 if (await canShowGo()) await showWrong(PROCESS, WRONG.length + 2);
+else if (isProgramOnly) unexpected.push('the program could not be shown');
 say(
   unexpected.length === 0
     ? '\nAll as expected. Next: your own controller, see "Your own controller" in README.md'

@@ -11,7 +11,7 @@ function command(): Command {
     .option('--crds <path>', '', collect)
     .option('--report-dir <dir>')
     .addOption(choice('--network <kind>', '', ['none', 'host']))
-    .option('--warm')
+    .option('--serialised')
     .option('--no-corpus')
     .action(() => {});
 }
@@ -41,11 +41,16 @@ describe('flags from the environment', () => {
   });
 
   it('switch on what they say is on, and nothing else', () => {
-    expect(flags([], { STALEMATE_WARM: 'true', STALEMATE_NO_CORPUS: '1' })).toEqual({ warm: true, corpus: false });
-    expect(flags([], { STALEMATE_WARM: '0', STALEMATE_NO_CORPUS: 'off', STALEMATE_SEED: '' })).toEqual({
+    expect(flags([], { STALEMATE_SERIALISED: 'true', STALEMATE_NO_CORPUS: '1' })).toEqual({
+      serialised: true,
+      corpus: false,
+    });
+    expect(flags([], { STALEMATE_SERIALISED: '0', STALEMATE_NO_CORPUS: 'off', STALEMATE_SEED: '' })).toEqual({
       corpus: true,
     });
-    expect(() => flags([], { STALEMATE_WARM: 'maybe' })).toThrow('got STALEMATE_WARM="maybe", expected true or false');
+    expect(() => flags([], { STALEMATE_SERIALISED: 'maybe' })).toThrow(
+      'got STALEMATE_SERIALISED="maybe", expected true or false',
+    );
   });
 
   it('are named when their value is wrong', () => {

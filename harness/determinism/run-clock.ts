@@ -47,8 +47,6 @@ const SLICE_MS = 50;
 export class WallClock implements RunClock {
   /** The end of the latest wait; a drain waits until then, or until something happens. */
   waitingUntilMs = 0;
-  /** The length of one wait, in ms. */
-  sliceMs: number = SLICE_MS;
   #startMs = realNow();
   #waitedMs = 0;
   /** When the current wait began. The wait may end early because something happens. */
@@ -92,12 +90,12 @@ export class WallClock implements RunClock {
   next(): { readonly atMs: number; readonly owner: string } {
     this.#waitedMs = this.waited();
     this.#waitingSinceMs = undefined;
-    return { atMs: this.now() + this.sliceMs, owner: 'wall' };
+    return { atMs: this.now() + SLICE_MS, owner: 'wall' };
   }
 
   advanceToNext(): void {
     this.#waitingSinceMs = this.now();
-    this.waitingUntilMs = this.#waitingSinceMs + this.sliceMs;
+    this.waitingUntilMs = this.#waitingSinceMs + SLICE_MS;
   }
 
   elapse(): void {}

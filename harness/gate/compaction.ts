@@ -26,10 +26,6 @@ export class Compaction {
     const version = Number(resourceVersion);
     return version > 0 && version < (this.#first.get(keyOf(watch)) ?? 0);
   }
-
-  forget(): void {
-    this.#first.clear();
-  }
 }
 
 function keyOf({ actor, resource }: Watch): string {

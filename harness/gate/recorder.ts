@@ -43,7 +43,7 @@ export class Recorder {
   readonly decisions: Decision[] = [];
   readonly phases: PhaseMark[] = [];
   readonly measurements: Measurement[] = [];
-  #logs = new LogBook();
+  readonly #logs = new LogBook();
   readonly #now: () => number;
   readonly #naming: Naming;
   #tick = 0;

@@ -17,7 +17,9 @@ export function isCopiedEntry(history: History, { what, path, uid, expected, act
   if (what !== 'wrong-value' || entry === undefined || (expected !== undefined && actual !== undefined)) return false;
   const value = expected ?? actual;
   return history.revisions.some(
-    ({ uid: other, actor, object, before = {} }) =>
+    ({ type, uid: other, actor, object, before = {} }) =>
+      // A writer that creates an object again repeats the entries that it had.
+      type === 'MODIFIED' &&
       other !== uid &&
       roleOf(actor) === 'writer' &&
       leavesOf(object).get(entry) === value &&

@@ -6,7 +6,7 @@ import { placed } from './place.ts';
 import { readResults } from './results.ts';
 
 const mutants = new Map(allMutants().map((mutant) => [mutant.id, mutant]));
-/** The number of runs of each search: above the median number of runs to a kill of the mutants that CI draws. */
+/** The number of runs of each search. */
 const RUNS = 40;
 /** A time budget that is enough for these runs on any machine. */
 const SECONDS = 150;

@@ -8,8 +8,8 @@ export const LIFE = 'STALEMATE_LIFE';
 
 /**
  * $1: the folder, which is removed at the end; $2: whether processes can escape and have to be searched for; then the command line. The
- * watcher leaves the process group if the system has `setsid`, because signals for the target are not meant for it. It uses the shell's own
- * commands where it can: each life pays for the processes that it starts.
+ * watcher leaves the process group if the system has `setsid`, because signals for the target are not meant for it. It uses shell
+ * builtins where it can: each life pays for the processes that it starts.
  */
 const SCRIPT = `
 exec 3<&0

@@ -2,7 +2,7 @@
  * Chooses which undisturbed runs to make, and in which order: the way in which the target is triggered alternates, and other writers write
  * to objects that the target has been seen to write.
  *
- * Two workloads belong to the same group if they do the same to the target (a change by its user, the loss of something that it created, an
+ * Two workloads belong to the same group if they do the same to the target (a change by its user, the loss of something that it created, the deletion of a sample, an
  * empty start) and differ only in the other writers. The first run of a group shows what the target updates; later ones are chosen so that
  * other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
  */

@@ -67,6 +67,24 @@ describe('single deviations from a calm run', () => {
     expect(singleDeviations(h.build(), workload(), ['crash']).lastingFailures).toEqual([]);
   });
 
+  it('fail each try to create an object under a generated name', () => {
+    const h = historyBuilder();
+    h.phase('contention');
+    const { name: _, ...metadata } = manifest('Pod', '').metadata;
+    for (let n = 0; n < 2; n++)
+      h.create('controller', 'pods', {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { ...metadata, generateName: 'web-' },
+      });
+    h.phase('heal').phase('settle');
+    const { lastingFailures } = singleDeviations(h.build(), workload(), ['fail']);
+
+    expect(lastingFailures.map(({ faults }) => faults.map(({ at }) => at))).toEqual([
+      Array.from({ length: 9 }, (_, n) => `controller/create/pods/default//web~${n}#0!sent`),
+    ]);
+  });
+
   it('let whoever has something left to do write the same object first, seen by the target and unseen', () => {
     const before = { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' };
     const { collisions } = singleDeviations(calm(), workload(), []);

@@ -141,7 +141,7 @@ export function singleDeviations(
     silences: silences.flatMap(({ schedules }) => schedules),
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),
-    lastingFailures: faults.includes('fail') ? lastingFailures(writes).map(withFault) : [],
+    lastingFailures: faults.includes('fail') ? lastingFailures(writes).map(withFaults) : [],
     recoveries: faults.includes('fail') ? recoveriesOf(faults, delivered, operations).map(withFaults) : [],
     delays: (isLate ? delaysOf(changing, delivered) : []).map(withFault),
     overtakenAnswers: isLate ? overtakenAnswers(changing, otherWriters) : [],
@@ -198,11 +198,29 @@ function overtakenAnswers(changing: readonly Operation[], otherWriters: readonly
   });
 }
 
-/** Returns a failure of several requests in a row for each distinct write. */
-function lastingFailures(writes: readonly Operation[]): readonly Fault[] {
+/** Returns failures of several requests in a row for each distinct write. */
+function lastingFailures(writes: readonly Operation[]): readonly (readonly Fault[])[] {
   const about = writes.filter(({ resource }) => !isAside(resource));
-  const first = new Map(about.toReversed().map(({ label }) => [partsOf(label).stem, label]));
-  return [...first.values()].map((label): Fault => ({ do: 'fail', status: 500, at: label + SENT, times: LASTING }));
+  const first = new Map(about.toReversed().map((write) => [distinctWrite(write), write]));
+  return [...first.values()].map(({ verb, label }): readonly Fault[] => {
+    const fail = { do: 'fail', status: 500 } as const;
+    const [, base = '', number = '', occurrence = ''] = GENERATED.exec(label) ?? [];
+    // Each try to create an object under a generated name has a name, and so a label, of its own.
+    if (verb === 'create' && number !== '')
+      return Array.from({ length: LASTING }, (_, more) => ({
+        ...fail,
+        at: `${base}${Number(number) + more}${occurrence}${SENT}`,
+      }));
+    return [{ ...fail, at: label + SENT, times: LASTING }];
+  });
+}
+
+/** The number of a generated name in a label: `controller/create/pods/default/web~0#0`. */
+const GENERATED = /^(.*~)(\d+)(#\d+)$/;
+
+function distinctWrite({ verb, label }: Operation): string {
+  const { stem } = partsOf(label);
+  return verb === 'create' ? stem.replace(/~\d+$/, '~') : stem;
 }
 
 /** Returns when a request reached the server; it may have waited at the gate long before that. */

@@ -18,8 +18,4 @@ describe('where the time of runs goes', () => {
       drainMs: 800,
     });
   });
-
-  it('is not told of a process that lives on', () => {
-    expect(withRun(NO_USE, history).time).toBeUndefined();
-  });
 });

@@ -15,7 +15,7 @@ const SAMPLES_MAX = 2_000;
 export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
 
 /** Adds one run; `times` is how its real time was spent. */
-export function withRun(use: TargetUse, history: History, times?: RunTimes): TargetUse {
+export function withRun(use: TargetUse, history: History, times: RunTimes | undefined): TargetUse {
   const { measurements = [] } = history;
   if (measurements.length === 0) return use;
   const atRest = measurements.filter(({ when }) => when === 'at-rest');

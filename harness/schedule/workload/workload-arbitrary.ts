@@ -164,7 +164,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return new fc.Value<Workload>(workload, undefined);
   }
 
-  /** Returns what triggers a target at rest: a changed spec, the loss of an object that it created, or both. */
+  /** Returns what triggers a target at rest: a changed spec, a deleted child or sample, or both. */
   #trigger(mrng: fc.Random): { readonly byUser: boolean; readonly by?: Armed } {
     if (this.#triggering.length === 0) return { byUser: true };
     const drawn = mrng.nextInt(0, 7);
