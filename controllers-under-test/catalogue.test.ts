@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import entries from './catalogue.json' with { type: 'json' };
+import { controllers as catalogue } from './catalogue.ts';
 
 const HERE = import.meta.dirname;
 const PROPERTIES = [
@@ -44,19 +44,6 @@ const FIRST_GROUP = [
   'duplicates-on-stale-list',
 ];
 
-interface Entry {
-  readonly controller: string;
-  readonly variant: string;
-  readonly module?: string;
-  readonly language?: string;
-  readonly command?: readonly string[];
-  readonly env?: { readonly [name: string]: string };
-  readonly crds: readonly string[];
-  readonly sample: string;
-  readonly expected: string | readonly string[];
-}
-
-const catalogue: readonly Entry[] = entries;
 const modules = catalogue.flatMap(({ module }) => module ?? []);
 const processes = catalogue.filter(({ language }) => language !== undefined);
 

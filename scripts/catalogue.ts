@@ -1,39 +1,14 @@
 /** The controllers under test as options for a campaign. Used by the tour, the benchmark and the self-checks. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import catalogue from '../controllers-under-test/catalogue.json' with { type: 'json' };
+import { controllers, type ControllerUnderTest } from '../controllers-under-test/catalogue.ts';
 import { HarnessError } from '../harness/index.ts';
 import type { StalemateOptions } from '../harness/index.ts';
 import { builtFolder, sourcesFolder } from './controllers/builds.ts';
 
+export { controllers, type ControllerUnderTest };
+
 const ROOT = fileURLToPath(new URL('../controllers-under-test/', import.meta.url));
-
-/**
- * One variant of a controller under test; paths are relative to `controllers-under-test/`. It has either a `module`, which runs inside
- * the harness, or a `language` and a `command`, which runs as a process and has to be built first (`scripts/controllers.ts`).
- */
-export interface ControllerUnderTest {
-  readonly controller: string;
-  readonly variant: string;
-  readonly module?: string;
-  /** `go`, `java`, `python` or `rust`. */
-  readonly language?: string;
-  /** Program and arguments; `{built}` is the build folder, `{sources}` the folder of the controller. */
-  readonly command?: readonly string[];
-  /** Its environment variables, with the same placeholders. */
-  readonly env?: { readonly [name: string]: string };
-  readonly crds: readonly string[];
-  readonly sample: string;
-  /** Supports two replicas. */
-  readonly leaderElection?: boolean;
-  /** Keeps state outside of the cluster. */
-  readonly effects?: boolean;
-  /** `holds`, or the properties that it must violate. */
-  readonly expected: string | readonly string[];
-}
-
-/** All controllers under test. */
-export const controllers: readonly ControllerUnderTest[] = catalogue;
 
 /** For example `releases/ignores-conflict`. */
 export function nameOf({ controller, variant }: ControllerUnderTest): string {
