@@ -152,7 +152,7 @@ export interface TargetUse {
   readonly reconciles: { readonly [result: string]: number };
   /** The latest reason why metrics could not be read. */
   readonly metricsFailed?: string;
-  /** Absent if one process serves many runs. */
+  /** Absent if no run has been timed. */
   readonly time?: TimeSpent;
 }
 

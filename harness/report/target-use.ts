@@ -30,7 +30,7 @@ export interface UseSummary {
   readonly requests: FigureSummary;
   /** Average reconciles per run, by the target's own metrics; `null` if the metrics were not read, or had no such counter. */
   readonly reconcilesPerRun: { readonly [result: string]: number } | null;
-  /** How a run's time is spent, on average; absent if one process serves many runs, and in soaks. */
+  /** How a run's time is spent, on average; absent in soaks. */
   readonly secondsPerRun?: SecondsPerRun;
 }
 

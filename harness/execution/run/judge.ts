@@ -98,8 +98,7 @@ export async function judgeRun(
     const needs: ProbeRequest[] = [];
     const hurried = new Set<string>();
     const convicted: string[] = [];
-    const judgements = judgeProperties(history, properties);
-    for (const { property, result } of judgements) {
+    for (const { property, result } of judgeProperties(history, properties)) {
       if (result.result === 'holds') continue;
       const open = (result.needs ?? []).filter((need) => !made.has(JSON.stringify(need)));
       if (result.result === 'inconclusive') inconclusive.set(property.name, result.reason);

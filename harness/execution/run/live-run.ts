@@ -59,7 +59,7 @@ export class LiveRun implements Live {
       const first = windowMs < polledMs(0) ? windows : { ...windows, windowsMax: 1 };
       const settlement = await settle(this.#world, first);
       const history = this.#soFar(settlement);
-      const isLong = !this.waitsForReal && windowMs >= this.#world.pace.suspectMs;
+      const isLong = !this.waitsForReal && windowMs >= this.#world.host.pace.suspectMs;
       const isBusy = isLong && settlement.result === 'time-exceeded';
       this.#settled = { windowMs, history: isBusy ? await this.#settleBusy(windows, history) : history };
     }

@@ -54,7 +54,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
     stepsMax,
     hotMax: hotMaxOf(options),
     timersPerStep: TIMERS_PER_STEP,
-    boundsFromMs: settlingMs + world.pace.busyMs,
+    boundsFromMs: settlingMs + world.host.pace.busyMs,
     isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
     // This callback counts the windows, so its last result explains why the wait ended.
     mayWaitUntil: (atMs) => {
@@ -128,7 +128,7 @@ function echoFilter(world: World, since: number): (item: Item) => boolean {
  */
 export async function rest(world: World, options: TrialSettle, isDone: (() => boolean) | undefined): Promise<PumpEnd> {
   const { stepsMax, pauseMs } = options;
-  const { pace } = world;
+  const { pace } = world.host;
   const { time } = world.host;
   const windowMs = Math.max(pace.setupWindowMs, isDone === undefined ? pauseMs : 0);
   const startMs = time.now();

@@ -47,7 +47,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     let lastItemMs = host.time.waited();
     // If nothing disturbs a target at rest, there are no pauses to wait out.
     const stirred = workload.start === 'empty' || workload.programs.length > 0;
-    const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? options.settle.pauseMs : 0);
+    const waitMs = Math.max(world.host.pace.contentionWaitMs, stirred ? options.settle.pauseMs : 0);
     const end = await pump(
       world,
       neverTooLate(

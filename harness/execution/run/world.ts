@@ -23,7 +23,6 @@ import { ProgramWaits } from './program-waits.ts';
 import { HeldLocks } from './held-locks.ts';
 import type { Host, RunOnHost } from './host.ts';
 import { Incarnations } from './incarnations.ts';
-import type { Pace } from './pace.ts';
 import { RepeatedReads } from './repeated-reads.ts';
 
 /** The run time that a request takes, in ms. */
@@ -91,10 +90,6 @@ export class World implements RunOnHost {
           if (!this.#over) then();
         }),
     });
-  }
-
-  get pace(): Pace {
-    return this.host.pace;
   }
 
   /**
