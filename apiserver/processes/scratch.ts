@@ -53,7 +53,7 @@ export function endLeft(kind: string, dryRun = false, parent: string = tmpdir())
     const running = processesIn(folder).filter(isOurProcess);
     if (!dryRun) {
       for (const process of running) kill(process);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      remove(folder);
     }
     return [{ folder, pids: running.map((process) => process.pid) }];
   });
@@ -64,6 +64,15 @@ function kill({ pid }: ProcessIdentity): void {
     process.kill(pid, 'SIGKILL');
   } catch {
     // The process has exited meanwhile.
+  }
+}
+
+/** The watchdog or another harness may be removing the folder at the same time. What remains is found again later. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // A file was written or removed meanwhile.
   }
 }
 

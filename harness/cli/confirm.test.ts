@@ -46,7 +46,7 @@ describe('--confirm', () => {
     expect(confirmBudget({ isAsked: false }, found(4_200))).toEqual({ why: expect.stringContaining('in 4.2 s') });
     expect(confirmBudget({ isAsked: false }, found(25_000))).toEqual({ timeMs: 25_000 });
     expect(confirmBudget({ isAsked: false }, found(600_000))).toEqual({ timeMs: 60_000 });
-    expect(confirmBudget({ isAsked: true }, found(4_200))).toEqual({ timeMs: 240_000 });
+    expect(confirmBudget({ isAsked: true }, found(4_200))).toEqual({ timeMs: 600_000 });
   });
 
   it('gives each finding a share of the time, and what those before it have left', () => {

@@ -30,8 +30,11 @@ const TIMES = 5;
 const SEARCHED_MIN_MS = 10_000;
 /** Maximum time for all findings by default; confirmation also takes no longer than the search. */
 const UNASKED_MAX_MS = 60_000;
-/** Time for each finding if the user requested confirmation; unused time is left for the following findings. */
-const ASKED_MS = 120_000;
+/**
+ * Time for each finding if the user requested confirmation; unused time is left for the following findings. An idle machine needs less than
+ * a minute; on a busy one, the four servers of one confirmation may need more than two.
+ */
+const ASKED_MS = 300_000;
 /**
  * Minimum time for one finding: a run of a real operator, with the start of the server, may need this much. If several findings shared less
  * time, none of them would get a result.
@@ -122,7 +125,7 @@ export async function confirmRun(
   const { on } = plan;
   const { timeMs } = budget;
   const skipText = plan.isAsked ? '' : ' (--confirm none skips this)';
-  print(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}${skipText}\n`);
+  print(`on ${on}, for at most ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}${skipText}\n`);
   const asked: Finding[] = [];
   const notAsked: Finding[] = [];
   try {

@@ -45,7 +45,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, () => {
+describe.runIf(installed)('runs on a real control plane', { timeout: 480_000 }, () => {
   it('find what is wrong; it comes back on the build before, when it is kept, and on the embedded server', async () => {
     const config = resolveRun({ ...OPTIONS, cluster: 'envtest', reportDir: folder }, { cwd: folder });
     const { findings } = await runConfigured(config, { shrinkMs: 2_000 });
@@ -85,6 +85,8 @@ describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, 
     expect(alone.code).toBe(1);
     expect(asked.code).toBe(1);
     const [finding] = (JSON.parse(asked.stdout) as Summary).findings;
+    // The reason, if it was not confirmed.
+    expect(`${asked.stdout}${asked.stderr}`).not.toContain('embedded only:');
     expect(finding?.confirmed).toMatchObject({ cluster: 'envtest', reproduced: { n: 5 } });
     expect(finding?.confirmed?.reproduced.k).toBeGreaterThanOrEqual(4);
     expect(finding?.confirmed?.server).toMatch(/^kube-apiserver 1\./);
