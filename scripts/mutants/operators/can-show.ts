@@ -5,6 +5,7 @@
  * Owns: what the code around a mistake must contain for it to count, in all languages. Start at {@link canShow}.
  */
 import type { OperatorName } from './idioms.ts';
+import { ABOUT_IDENTITY } from './shapes.ts';
 
 /** What a controller cannot take back: the end of a deletion, effects outside the cluster, and the belief that it leads. */
 const IRREVERSIBLE = /finali[sz]er|service|clean_?up|renewed/i;
@@ -29,6 +30,8 @@ const RULES: { readonly [operator in OperatorName]?: Rule } = {
   'swallows-conflict': ({ after }) => IRREVERSIBLE.test(after),
   // The garbage collector removes what is made for an object that is being deleted, and a second delete changes nothing.
   'ignores-terminating': ({ inside }) => IRREVERSIBLE.test(inside),
+  // A guard that only asks whether an object is being deleted is the same mistake.
+  'drops-guard': ({ before, inside }) => ABOUT_IDENTITY.test(before) || IRREVERSIBLE.test(inside),
   // No property claims that a status never runs ahead of the work.
   'swaps-steps': ({ before }) => IRREVERSIBLE.test(before),
   'skips-step': ({ before }) => !PACE.test(before),

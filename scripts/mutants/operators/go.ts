@@ -1,5 +1,5 @@
 /** The mutation operators for Go with controller-runtime. The helper functions that mutants call are in `../compilers.ts`. */
-import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
+import { each, type Find, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
@@ -24,6 +24,23 @@ const CHECKED: Rule = {
 
 /** Reads, which do not return conflicts. */
 const READ = /^r\.(?:Live\.)?(?:Get|List)\(/;
+/** Reads of the cache, alone or in a helper function: they do not fail once the cache has synced. */
+const CACHED = /\berr :?= r\.(?:Get|List|podsOf)\(/;
+
+/** Reports whether the error that a statement is about comes from a call that can fail while the controller works. */
+function canFail(node: SgNode): boolean {
+  for (let at: SgNode | null = node; at !== null; at = at.parent()) {
+    if (at.kind() === 'function_declaration' && at.field('name')?.text() === 'run') return false;
+    if (at.kind() !== 'if_statement' || at.field('condition')?.text() !== 'err != nil') continue;
+    if (CACHED.test((at.field('initializer') ?? at.prev())?.text() ?? '')) return false;
+  }
+  return true;
+}
+
+/** As `each`, for statements about errors that can occur. */
+function eachError(matcher: Rule, replacements: (node: SgNode) => readonly (string | Site)[]): Find {
+  return each(matcher, (node) => (canFail(node) ? replacements(node) : []));
+}
 
 function checkedCall(node: SgNode): string {
   return (
@@ -69,12 +86,16 @@ export const go: Operators = {
     put(expression('r.Status().Update(ctx, latest)'), 'r.Status().Update(ctx, fleet)'),
   ],
   'swallows-error': [
-    each(CHECKED, (node) => [`_ = ${checkedCall(node)}`]),
-    each({ kind: 'if_statement', has: { field: 'condition', regex: '^err != nil$' }, not: CHECKED }, () => ['_ = err']),
-    each(RETURNED, (node) => [`_ = ${returned(node)}\nreturn nil`]),
-    each(RETURNED_RESULT, (node) => [`_ = ${returned(node)}\nreturn ctrl.Result{}, nil`]),
-    each({ kind: 'return_statement', regex: '^return ctrl\\.Result\\{\\}, err$' }, () => ['return ctrl.Result{}, nil']),
-    put(part('func f() { return err }', 'return_statement'), 'return nil'),
+    eachError(CHECKED, (node) => [`_ = ${checkedCall(node)}`]),
+    eachError({ kind: 'if_statement', has: { field: 'condition', regex: '^err != nil$' }, not: CHECKED }, () => [
+      '_ = err',
+    ]),
+    eachError(RETURNED, (node) => [`_ = ${returned(node)}\nreturn nil`]),
+    eachError(RETURNED_RESULT, (node) => [`_ = ${returned(node)}\nreturn ctrl.Result{}, nil`]),
+    eachError({ kind: 'return_statement', regex: '^return ctrl\\.Result\\{\\}, err$' }, () => [
+      'return ctrl.Result{}, nil',
+    ]),
+    eachError(part('func f() { return err }', 'return_statement'), () => ['return nil']),
   ],
   'swallows-conflict': [
     each(CHECKED, (node) => {
@@ -84,13 +105,13 @@ export const go: Operators = {
         : [[call.replace(`err := ignoreConflict(${checkedCall(node)})`)]];
     }),
   ],
-  'mistakes-error-for-absence': [put(expression('client.IgnoreNotFound(err)'), 'ignoreAny(err)')],
+  'mistakes-error-for-absence': [eachError(expression('client.IgnoreNotFound(err)'), () => ['ignoreAny(err)'])],
   'floats-write': [
-    each(CHECKED, (node) => [`go func() { _ = ${checkedCall(node)} }()`]),
+    eachError(CHECKED, (node) => [`go func() { _ = ${checkedCall(node)} }()`]),
     each(RETURNED, (node) => [`go func() { _ = ${returned(node)} }()\nreturn nil`]),
   ],
   'requeues-at-once': [
-    each({ kind: 'return_statement', regex: '^return ctrl\\.Result\\{\\}, err$' }, () => [
+    eachError({ kind: 'return_statement', regex: '^return ctrl\\.Result\\{\\}, err$' }, () => [
       'return ctrl.Result{RequeueAfter: atOnce}, ignoreAny(err)',
     ]),
     each(RETURNED_RESULT, (node) => [
@@ -98,7 +119,7 @@ export const go: Operators = {
     ]),
   ],
   'dies-on-error': [
-    each({ kind: 'return_statement', regex: '^return ctrl\\.Result\\{\\}, err$' }, () => [
+    eachError({ kind: 'return_statement', regex: '^return ctrl\\.Result\\{\\}, err$' }, () => [
       'return ctrl.Result{}, die(err)',
     ]),
     each(RETURNED_RESULT, (node) => [`return ctrl.Result{}, die(${returned(node)})`]),

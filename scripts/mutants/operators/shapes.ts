@@ -28,7 +28,7 @@ const IDENTITY = ['uid', 'generation', 'version', 'owner', 'controlledby', 'curr
 const LIFE = ['deletion', 'deleted', 'deleting', 'terminat', 'alive', 'living', 'finali[sz]er'];
 
 export const ABOUT_OBJECTS: RegExp = new RegExp([...IDENTITY, ...LIFE].join('|'), 'i');
-const ABOUT_IDENTITY = new RegExp(IDENTITY.join('|'), 'i');
+export const ABOUT_IDENTITY: RegExp = new RegExp(IDENTITY.join('|'), 'i');
 
 export interface Branching {
   /** The node kind of an `if` statement. */
