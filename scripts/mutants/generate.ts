@@ -138,8 +138,24 @@ function surroundings(text: string, around: SgNode, edits: Site): Surroundings {
   return {
     before: main.map(({ startPos, endPos }) => text.slice(startPos, endPos)).join('\n'),
     inside: around.text(),
-    after: text.slice(until, Math.max(until, around.range().end.index)),
+    after: afterwards(text, around, until),
   };
+}
+
+/** Returns what may still run after a position in a function: not the other arms of a `match` that contains it. */
+function afterwards(text: string, around: SgNode, until: number): string {
+  const arms: SgNode[] = [];
+  for (let node: SgNode | undefined = around; node !== undefined;) {
+    if (node.kind() === 'match_arm') arms.unshift(node);
+    node = node.children().find((child) => child.range().start.index < until && until <= child.range().end.index);
+  }
+  let at = until;
+  let after = '';
+  for (const arm of arms) {
+    after += text.slice(at, arm.range().end.index);
+    at = arm.parent()?.range().end.index ?? at;
+  }
+  return after + text.slice(at, Math.max(at, around.range().end.index));
 }
 
 /** Reports whether a node can name a place. A variable can only if it contains a function, an object or the result of a call. */

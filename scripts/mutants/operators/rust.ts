@@ -5,6 +5,8 @@ import { ABOUT_OBJECTS, dropsOperand, isRelied, skips, swapsSteps } from './shap
 
 /** `call(…).await?;`. */
 const STEP: Rule = { kind: 'expression_statement', regex: '\\.await\\?;$', has: { kind: 'try_expression' } };
+/** A step that can fail: waiting for a cache does not, until the program ends. */
+const FALLIBLE: Rule = { ...STEP, not: { regex: 'wait_until_ready' } };
 const GUARD: Rule = {
   kind: 'expression_statement',
   has: {
@@ -21,11 +23,11 @@ export const rust: Operators = {
     put('Preconditions { uid: key.uid(), ..Preconditions::default() }', 'Preconditions::default()'),
   ],
   'swallows-error': [
-    each(STEP, (node) => [`let _ = ${node.text().replace(/\?;$/, ';')}`]),
+    each(FALLIBLE, (node) => [`let _ = ${node.text().replace(/\?;$/, ';')}`]),
     put('Err(error.into())', '{ let _ = error; Ok(()) }'),
   ],
   'swallows-conflict': [
-    each(STEP, (node) =>
+    each(FALLIBLE, (node) =>
       /^(S::|world\.)/.test(node.text()) && isRelied(node)
         ? [
             `if let Err(error) = ${node.text().replace(/\?;$/, '')} {\nif !crate::conflicts(&error) {\nreturn Err(error.into());\n}\n}`,
@@ -34,8 +36,8 @@ export const rust: Operators = {
     ),
   ],
   'dies-on-error': [
-    each(STEP, (node) => [node.text().replace(/\?;$/, '.expect("no error");')]),
-    each(STEP, (node) => [
+    each(FALLIBLE, (node) => [node.text().replace(/\?;$/, '.expect("no error");')]),
+    each(FALLIBLE, (node) => [
       `if let Err(error) = ${node.text().replace(/\?;$/, '')} {\neprintln!("{error}");\nstd::process::exit(1);\n}`,
     ]),
   ],
