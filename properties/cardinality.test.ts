@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ProbeResult } from '../harness/model/probe.ts';
 import type { Reference } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
@@ -7,6 +8,9 @@ import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-histor
 import { cardinality } from './cardinality.ts';
 
 const WIDGETS = 'widgets.example.com';
+
+/** Undisturbed, the target keeps no children but those that the spec asks for. */
+const ALONE: readonly ProbeResult[] = [{ probe: 'step-by-step', settled: true, final: [], names: {}, expected: [] }];
 
 function widget(replicas: number): KubeObject {
   return manifest('Widget', 'web', { spec: { replicas } });
@@ -49,7 +53,7 @@ describe('cardinality', () => {
     make(h, owner);
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 2: 2 }) }))).toEqual({ result: 'holds' });
+    expect(cardinality.check(h.build({ reference: reference({ 2: 2 }), probes: ALONE }))).toEqual({ result: 'holds' });
   });
 
   it('convicts one more, made from a list that lacked the first, even when it is removed later', () => {
@@ -60,7 +64,7 @@ describe('cardinality', () => {
     h.deliver('controller~2', 'pods');
     h.delete('controller~2', 'pods', second.metadata.name ?? '');
 
-    const result = cardinality.check(h.build({ reference: reference({ 1: 1 }) }));
+    const result = cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE }));
 
     expect(result).toMatchObject({
       result: 'violated',
@@ -86,7 +90,7 @@ describe('cardinality', () => {
     h.edit('workloads', 'pods', first, ['status', 'phase'], phase, 'status');
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) }))).toMatchObject({ result });
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE }))).toMatchObject({ result });
   });
 
   it('says of what the target had received whether only its own answers told it', () => {
@@ -96,7 +100,7 @@ describe('cardinality', () => {
     make(h, owner);
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 2: 2 }) }))).toMatchObject({
+    expect(cardinality.check(h.build({ reference: reference({ 2: 2 }), probes: ALONE }))).toMatchObject({
       violations: [
         {
           sentence: expect.stringContaining(
@@ -119,7 +123,7 @@ describe('cardinality', () => {
     h.create('controller', 'pods', shared);
     h.create('controller', 'pods', shared);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe(expected);
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe(expected);
   });
 
   it('allows what an older spec asked for, and what a spec asks for that was not delivered yet', () => {
@@ -131,9 +135,9 @@ describe('cardinality', () => {
     for (let n = 0; n < 3; n++) make(h, owner);
 
     const asked = reference({ 3: 3, 5: 5 });
-    expect(cardinality.check(h.build({ reference: asked })).result).toBe('holds');
+    expect(cardinality.check(h.build({ reference: asked, probes: ALONE })).result).toBe('holds');
     make(h, owner);
-    expect(cardinality.check(h.build({ reference: asked })).result).toBe('violated');
+    expect(cardinality.check(h.build({ reference: asked, probes: ALONE })).result).toBe('violated');
   });
 
   it('allows one more per lost response until the child was seen', () => {
@@ -141,9 +145,9 @@ describe('cardinality', () => {
     h.begin('controller', 'create', 'pods', '', { body: worker(owner) }).lose();
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('holds');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('holds');
     make(h, owner);
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('violated');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('violated');
   });
 
   it('allows nothing more once the child behind a lost response was delivered', () => {
@@ -152,7 +156,7 @@ describe('cardinality', () => {
     h.deliver('controller', 'pods');
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('violated');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('violated');
   });
 
   it('does not count children that are terminating, deleted, orphaned or on their way out', () => {
@@ -168,7 +172,7 @@ describe('cardinality', () => {
     make(h, owner);
     underWay.answer();
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('holds');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('holds');
   });
 
   it('counts children that somebody only annotated', () => {
@@ -177,7 +181,7 @@ describe('cardinality', () => {
     h.edit('writer-1', 'pods', first.metadata.name ?? '', ['metadata', 'annotations', 'note'], 'x');
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('violated');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('violated');
   });
 
   it('counts by owner: the children of a recreated one start anew', () => {
@@ -187,7 +191,7 @@ describe('cardinality', () => {
     const again = h.create('user', WIDGETS, widget(1));
     make(h, again);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('holds');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('holds');
   });
 
   it('claims nothing where the references surged themselves', () => {
@@ -195,7 +199,7 @@ describe('cardinality', () => {
     make(h, owner);
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }, true) })).result).toBe('holds');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }, true), probes: ALONE })).result).toBe('holds');
   });
 
   it('claims nothing for a spec that no reference tried', () => {
@@ -204,12 +208,33 @@ describe('cardinality', () => {
     make(h, owner);
     make(h, owner);
 
-    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) })).result).toBe('holds');
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('holds');
   });
 
   it('has no opinion without a reference', () => {
     const { h } = started(1);
 
-    expect(cardinality.check(h.build({ reference: null })).result).toBe('inconclusive');
+    expect(cardinality.check(h.build({ reference: null, probes: ALONE })).result).toBe('inconclusive');
+  });
+
+  it('accepts as many as the target keeps after the same operations, made one by one at rest', () => {
+    const { h, owner } = started(1);
+    make(h, owner);
+    make(h, owner);
+    const kept = (count: number): readonly ProbeResult[] => {
+      const pods = Array.from({ length: count }, (_, number) => ({
+        ...worker(owner),
+        metadata: { ...worker(owner).metadata, name: `web-worker-${number}`, uid: `kept-${number}` },
+      }));
+      const numbered = pods.map(({ metadata }, number) => [metadata.uid, `web/worker~${number}`]);
+      const names = Object.fromEntries([[owner.metadata.uid ?? '', 'web'], ...numbered]) as { [uid: string]: string };
+      return [{ probe: 'step-by-step', settled: true, final: pods, names, expected: [] }];
+    };
+    const check = (probes: readonly ProbeResult[]): string =>
+      cardinality.check(h.build({ reference: reference({ 1: 1 }), probes })).result;
+
+    expect(check([])).toBe('inconclusive');
+    expect(check(kept(1))).toBe('violated');
+    expect(check(kept(2))).toBe('holds');
   });
 });

@@ -2,7 +2,8 @@
  * P4, cardinality at every instant: never more children than any spec that the target could have known asks for.
  *
  * Judges creations, not the final state: three children where one was requested are a violation even if two are deleted later. The
- * references show how many a spec asks for; kinds of children that surged in the references are not judged.
+ * references show how many a spec asks for; kinds of children that surged in the references are not judged. A target may keep children that
+ * record earlier attempts or revisions: as many as it keeps after the same operations, made one by one at rest, are right as well.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -10,10 +11,13 @@ import { roleOf, WORKLOADS } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, Revision } from '../harness/model/history.ts';
+import type { OtherOutcome } from '../harness/model/probe.ts';
 import type { Reference, ReferenceChild } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
+import { lastProbe } from '../harness/oracle/last-probe.ts';
+import { probedState } from '../harness/oracle/final-state.ts';
 import type { Property } from '../harness/oracle/property.ts';
 
 const NAME = 'cardinality';
@@ -38,7 +42,7 @@ function check(history: History): CheckResult {
   }
   if (reference.children.length === 0) return HOLDS;
   const index = indexOf(history);
-  const violations: Violation[] = [];
+  const suspects: Suspect[] = [];
   for (const revision of history.revisions) {
     if (revision.type !== 'ADDED' || roleOf(revision.actor) !== 'target') continue;
     const owner = ownerOf(index, revision);
@@ -51,9 +55,39 @@ function check(history: History): CheckResult {
     const max = maximum(index, child, reference, owner, revision);
     if (max === undefined) continue;
     const violation = judgeCreation(index, revision, owner, siblings, max);
-    if (violation !== undefined) violations.push(violation);
+    if (violation !== undefined) suspects.push({ violation, owner, child, count: siblings.length + 1 });
   }
+  return suspects.length === 0 ? HOLDS : judgeSuspects(history, suspects);
+}
+
+interface Suspect {
+  readonly violation: Violation;
+  readonly owner: Revision;
+  readonly child: ReferenceChild;
+  /** The number of live children, the new one included. */
+  readonly count: number;
+}
+
+function judgeSuspects(history: History, suspects: readonly Suspect[]): CheckResult {
+  const other = lastProbe(history, 'step-by-step');
+  if (other === undefined) {
+    const reason = 'there were more children than expected; no undisturbed run showed whether the target keeps so many';
+    return { result: 'inconclusive', reason, needs: [{ probe: 'step-by-step' }] };
+  }
+  const violations = suspects.flatMap((suspect) =>
+    suspect.count > keptIn(history, other, suspect) ? [suspect.violation] : [],
+  );
   return violations.length === 0 ? HOLDS : { result: 'violated', violations };
+}
+
+/** Returns how many children of this owner and role are alive at the end of an undisturbed run. */
+function keptIn(history: History, { final, names }: OtherOutcome, { owner, child }: Suspect): number {
+  const nameOfOwner = history.names[owner.uid] ?? owner.name;
+  return [...probedState(history, final, names).values()].filter(({ role, object }) => {
+    const parent = parentOf(object)?.uid;
+    const isOfOwner = parent !== undefined && names[parent] === nameOfOwner;
+    return isOfOwner && role === child.role && object.metadata.deletionTimestamp === undefined;
+  }).length;
 }
 
 function ownerOf(index: HistoryIndex, child: Revision): Revision | undefined {

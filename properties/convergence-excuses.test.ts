@@ -243,3 +243,18 @@ it('only warns of what is left over where undisturbed an object of the same kind
     violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
   });
 });
+
+it.each([
+  ['a number that no undisturbed run had', { retries: 2 }, 'left-note'],
+  ['a time that no undisturbed run had', { lastFailureTime: '2026-01-01T00:00:07Z' }, 'left-note'],
+  ['a word that no undisturbed run had', { lastError: 'refused' }, 'wrong-value'],
+  ['a cleared error', { lastError: '' }, 'path-dependent'],
+  ['a false flag', { failed: false }, 'path-dependent'],
+  ['a generation', { observedGeneration: 7 }, 'wrong-value'],
+])('judges %s, which a fresh copy does not have and leaves alone', (_, status, kind) => {
+  const { h } = run();
+  h.patch('controller', WIDGETS, 'web', { status }, { subresource: 'status' });
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), ...functionOfInput()];
+
+  expect(judge(h, list)).toMatchObject({ violations: [{ signature: { class: kind } }] });
+});

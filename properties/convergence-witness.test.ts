@@ -28,7 +28,12 @@ function judge(...writes: readonly string[]): CheckResult {
   return judged(run('v1'), run('v2'), writes);
 }
 
-function judged(h: HistoryBuilder, fresh: HistoryBuilder, writes: readonly string[]): CheckResult {
+function judged(
+  h: HistoryBuilder,
+  fresh: HistoryBuilder,
+  writes: readonly string[],
+  paths?: readonly (readonly string[])[],
+): CheckResult {
   const objects: { readonly [key: string]: KubeObject } = {
     [`${WIDGETS}/default/web`]: fresh.live(WIDGETS, 'web'),
     'deployments.apps/default/web': fresh.live('deployments.apps', 'web'),
@@ -41,7 +46,7 @@ function judged(h: HistoryBuilder, fresh: HistoryBuilder, writes: readonly strin
       probes: [
         { probe: 'expected-state', settled: true, outcomes: [{ objects }] },
         { probe: 'extended-settle', windowMs: 120_000, quiescent: true, final, names, writesAtRest: 0 },
-        { probe: 'fresh-incarnation', settled: true, writes },
+        { probe: 'fresh-incarnation', settled: true, writes, ...(paths === undefined ? {} : { paths }) },
       ],
     }),
   );
@@ -61,6 +66,15 @@ it('asks for a third witness where a fresh incarnation writes about other object
     result: 'inconclusive',
     needs: [{ probe: 'undisturbed' }],
   });
+});
+
+it.each([
+  [['spec.image'], 'violated'],
+  [['spec'], 'violated'],
+  [[''], 'violated'],
+  [['metadata.annotations["started"]', 'spec.replicas'], 'inconclusive'],
+])('takes a write that changes %j of the object for a witness of a wrong spec.image: %s', (paths, result) => {
+  expect(judged(run('v1'), run('v2'), ['update deployments.apps/web'], [paths])).toMatchObject({ result });
 });
 
 it.each([

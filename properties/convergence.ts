@@ -7,7 +7,6 @@
  * own: matching and comparing (`oracle/final-state.ts`).
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
-import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
@@ -15,9 +14,18 @@ import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { isClearedCondition } from '../harness/oracle/cleared-conditions.ts';
 import { isCopiedEntry } from '../harness/oracle/copied-entries.ts';
-import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
+import {
+  drawnPlaces,
+  finalState,
+  groupOf,
+  nearestDifferences,
+  placeOf,
+  probedState,
+} from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
-import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
+import { lastProbe } from '../harness/oracle/last-probe.ts';
+import { isEmptyOrAbsent, isMadeOnce, isTrace } from '../harness/oracle/harmless-differences.ts';
+import { changesLeaf, restartWrites, type RestartWrite } from '../harness/oracle/restart-writes.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
@@ -36,14 +44,12 @@ const UNKNOWN_UNDISTURBED = 'no undisturbed run was available to show whether it
 const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result depends on the path taken';
 const SILENT =
   'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
+const SILENT_NOTE = 'it records what happened to an earlier request or object; nothing else differs';
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
 const DIED_UNSEEN = 'it was created and deleted while a watch was behind, so that no event of it reached the target';
 const REFUSED = 'a fresh copy refuses the input, and has never seen the valid one before';
 const MADE_AT_START = 'the target makes it only when it starts, for no object, and another client deleted it';
 const AS_BEFORE = 'as in an earlier run, in which more time did not fix it';
-/** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
-const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
-
 export const convergence: Property = {
   name: NAME,
   id: 'P1',
@@ -161,18 +167,17 @@ function judgeSuspect(
       reason: 'a fresh copy of the target, started on the state at the end, did not come to rest',
     };
   }
-  const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write) && isAbout(write, later));
-  if (writes.length === 0) return judgeSilent(history, later);
-  // The text is, for example, `update fleets.example.com/arena spec.map="desert" …`; only the verb and the object are shown.
-  const [first = ''] = writes;
-  const write = first.split(' ').slice(0, 2).join(' ');
+  const witness = restartWrites(fresh).find((write) => isAbout(write, later));
+  if (witness === undefined) return judgeSilent(history, later);
+  // Only the verb and the object are shown.
+  const write = witness.text.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
   if (later.every((difference) => isMadeAtStart(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', MADE_AT_START);
   // One such object is enough: the other differences may follow from it.
   if (later.some((difference) => diedUnseen(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', DIED_UNSEEN);
-  if (later.every((one) => isNote(one) || isClearedCondition(one, later)))
+  if (later.every((one) => isTrace(history, one) || isClearedCondition(one, later)))
     return violated(history, later, 'left-note', 'warning', note);
   return withoutRandomDifferences(history, later, note);
 }
@@ -193,27 +198,10 @@ function withoutRandomDifferences(history: History, found: readonly Difference[]
   return left.length === 0 ? HOLDS : violated(history, left, undefined, 'error', note);
 }
 
-/**
- * Reports whether a difference is only a note. An annotation that only the target writes is a note to itself: frameworks use
- * such notes to remember which handler to call again. A leftover note is harmless as long as nothing else differs. (An
- * annotation that other clients also write is not the target's, and does not count as a difference.)
- */
-function isNote({ what, path, expected }: Difference): boolean {
-  return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
-}
-
-/**
- * Reports whether a write of a fresh incarnation concerns an object that differs. Some targets write something at each start, such as a
- * timestamp or version, which says nothing about other objects.
- */
-function isAbout(write: string, found: readonly Difference[]): boolean {
-  const object = groupOf(writtenObject(write));
-  return found.some((difference) => groupOf(difference.object) === object);
-}
-
-/** Returns the group of objects with generated names that are compared as one: it varies between runs which of them differs. */
-function groupOf(object: string): string {
-  return object.replace(/~\d+$/, '');
+/** Reports whether a write of a fresh incarnation changes what differs. */
+function isAbout(write: RestartWrite, found: readonly Difference[]): boolean {
+  const object = groupOf(write.object);
+  return found.some((difference) => groupOf(difference.object) === object && changesLeaf(write, difference.path));
 }
 
 /** Judges a run that healed in a longer settle phase: within the time of ordinary back-offs it converged; later, it gets a warning. */
@@ -245,6 +233,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
     left = other.settled ? left.filter((difference) => !excused.has(kindOf(difference))) : [];
   }
   if (left.length === 0) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
+  if (left.every((one) => isTrace(history, one))) return violated(history, left, 'left-note', 'warning', SILENT_NOTE);
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
   return withoutRandomDifferences(history, left, note);
 }
@@ -289,31 +278,6 @@ function knownViolated(history: History, found: readonly Difference[]): readonly
   const excused = lastProbe(history, 'known-undisturbed')?.kinds ?? [];
   const left = found.filter((difference) => !excused.includes(kindOf(difference)));
   return left.every((difference) => violated.includes(kindOf(difference))) ? left : [];
-}
-
-/**
- * Reports whether the value belongs to an object that the target creates and never updates, even if the owner's spec changes: it stays as
- * it was at creation, with or without disturbance.
- */
-function isMadeOnce({ reference, names, revisions }: History, { what, resource, object, uid }: Difference): boolean {
-  if (what !== 'wrong-value' || uid === undefined || reference?.updates === undefined) return false;
-  const role = `${resource}:${groupOf(names[uid] ?? object.slice(object.indexOf('/') + 1))}`;
-  if (reference.updates.includes(role) || reference.deletes.includes(role)) return false;
-  const own = revisions.filter((revision) => revision.uid === uid && roleOf(revision.actor) === 'target');
-  return own[0]?.type === 'ADDED' && own.every(({ type }) => type === 'ADDED');
-}
-
-/**
- * Reports whether a value is an empty map, an empty list or null on one side and absent on the other. Struct encoders write one for the
- * other, and a target that leaves such a value alone treats both as equal.
- */
-function isEmptyOrAbsent({ what, expected, actual }: Difference): boolean {
-  return what === 'wrong-value' && isEmpty(expected) && isEmpty(actual);
-}
-
-function isEmpty(value: JsonValue | undefined): boolean {
-  if (typeof value !== 'object') return value === undefined;
-  return value === null || Object.keys(value).length === 0;
 }
 
 function violated(

@@ -39,8 +39,13 @@ function probes(h: HistoryBuilder, writes: readonly string[], final?: readonly K
       writesAtRest: 0,
     },
     { probe: 'fresh-incarnation', writes, settled: true },
+    { probe: 'undisturbed', ...ENDED },
+    { probe: 'step-by-step', ...ENDED },
   ];
 }
+
+/** Undisturbed, nothing is left. */
+const ENDED = { settled: true, final: [], names: {}, expected: [] };
 
 describe('deletion-completes', () => {
   it('accepts a deletion that is finished', () => {
@@ -89,6 +94,35 @@ describe('deletion-completes', () => {
             'example.com/cleanup is left, and a fresh copy of it would continue',
         },
       ],
+    });
+  });
+
+  it('takes a fresh copy that writes something else to the object for one that waits too', () => {
+    const h = settled(deleted(OWN));
+    const fresh = (path: string): ProbeResult => ({
+      ...{ probe: 'fresh-incarnation', writes: ['patch widgets.example.com/web'], settled: true },
+      paths: [[path]],
+    });
+    const judge = (path: string): string =>
+      JSON.stringify(
+        deletionCompletes.check(h.build({ reference: REFERENCE, probes: [...probes(h, []), fresh(path)] })),
+      );
+
+    expect(judge('status.startedAt')).toContain('a restart would not fix it either');
+    expect(judge(`metadata.finalizers["${OWN}"]`)).toContain('a fresh copy of it would continue');
+  });
+
+  it('only warns of an object that stays undisturbed as well: it may still be in use', () => {
+    const h = settled(deleted(OWN));
+    const again: ProbeResult = { probe: 'step-by-step', ...ENDED, final: [h.live(WIDGETS, 'web')] };
+    const judge = (...more: readonly ProbeResult[]): unknown =>
+      deletionCompletes.check(h.build({ reference: REFERENCE, probes: [...probes(h, []).slice(0, 2), ...more] }));
+
+    expect(judge()).toMatchObject({ result: 'inconclusive', needs: [{ probe: 'undisturbed' }] });
+    expect(judge({ probe: 'undisturbed', ...ENDED })).toMatchObject({ needs: [{ probe: 'step-by-step' }] });
+    expect(judge({ probe: 'undisturbed', ...ENDED }, again)).toMatchObject({
+      result: 'violated',
+      violations: [{ severity: 'warning', sentence: expect.stringContaining('what still uses it') as string }],
     });
   });
 

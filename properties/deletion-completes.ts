@@ -15,11 +15,15 @@ import type { ProbeRequest } from '../harness/model/probe.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { lastProbe, writtenObject } from '../harness/oracle/last-probe.ts';
+import { lastProbe } from '../harness/oracle/last-probe.ts';
+import { changesLeaf, restartWrites } from '../harness/oracle/restart-writes.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { isTerminating } from './exercised.ts';
 
 const NAME = 'deletion-completes';
+const UNKNOWN_UNDISTURBED =
+  'an object is still being deleted at the end; no undisturbed run showed whether it stays then as well';
+const SAME_UNDISTURBED = 'undisturbed, it stays as well: the target may be waiting for what still uses it';
 
 export const deletionCompletes: Property = {
   name: NAME,
@@ -73,13 +77,27 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   if (!isAtRest(extended) || !fresh.settled)
     return unclear('the target was given more time and was still not at rest, or its fresh copy was not');
   const name = index.shortName(stuck);
-  if (fresh.writes.some((write) => write.startsWith('delete ') || writtenObject(write) === name)) {
+  const goesOn = restartWrites(fresh).some(
+    (write) => write.text.startsWith('delete ') || (write.object === name && changesLeaf(write, 'metadata.finalizers')),
+  );
+  if (goesOn) {
     return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would continue')] };
   }
   if (isDisturbed(index))
     return unclear(
       'a deletion is still pending at the end, and may be waiting for something that other writers have changed',
     );
+  for (const probe of ['undisturbed', 'step-by-step'] as const) {
+    const other = lastProbe(history, probe);
+    if (other === undefined) return { ...unclear(UNKNOWN_UNDISTURBED), needs: [{ probe }] };
+    if (!other.settled) return unclear('the same operations, undisturbed, did not come to rest');
+    // The target waits by design, for example for what still uses the object.
+    if (isStuck(other.final, stuck))
+      return {
+        result: 'violated',
+        violations: [{ ...violation(index, stuck, SAME_UNDISTURBED), severity: 'warning' }],
+      };
+  }
   return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
 }
 

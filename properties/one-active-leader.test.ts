@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ProbeResult } from '../harness/model/probe.ts';
 import type { Reference } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
@@ -45,12 +46,15 @@ function handOver(h: HistoryBuilder): void {
   h.edit('controller~2', LEASES, 'leader', ['spec', 'holderIdentity'], 'two');
 }
 
+/** Undisturbed, the target keeps no children but those that the spec asks for. */
+const ALONE: readonly ProbeResult[] = [{ probe: 'step-by-step', settled: true, final: [], names: {}, expected: [] }];
+
 describe('one-active-leader', () => {
   it('accepts two replicas of which one makes what is asked for', () => {
     const { h, owner } = two();
     make(h, 'controller', owner);
 
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toEqual({ result: 'holds' });
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toEqual({ result: 'holds' });
   });
 
   it('convicts two that each make one for a spec that asks for one', () => {
@@ -58,7 +62,7 @@ describe('one-active-leader', () => {
     make(h, 'controller', owner);
     make(h, 'controller~2', owner);
 
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toMatchObject({
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toMatchObject({
       result: 'violated',
       violations: [
         {
@@ -73,7 +77,7 @@ describe('one-active-leader', () => {
     const alone = two();
     make(alone.h, 'controller', alone.owner);
     make(alone.h, 'controller', alone.owner);
-    expect(oneActiveLeader.check(alone.h.build({ reference: REFERENCE }))).toEqual({ result: 'holds' });
+    expect(oneActiveLeader.check(alone.h.build({ reference: REFERENCE, probes: ALONE }))).toEqual({ result: 'holds' });
 
     const h = historyBuilder();
     const owner = h.create('user', WIDGETS, WIDGET);
@@ -81,7 +85,7 @@ describe('one-active-leader', () => {
     make(h, 'controller', owner);
     h.process('controller', 'crashed');
     make(h, 'controller~2', owner);
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toEqual({ result: 'holds' });
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toEqual({ result: 'holds' });
   });
 
   it('does not blame the leader for what one without the lock did before', () => {
@@ -90,7 +94,7 @@ describe('one-active-leader', () => {
     make(h, 'controller', owner);
     make(h, 'controller~2', owner);
 
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toEqual({ result: 'holds' });
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toEqual({ result: 'holds' });
   });
 
   it('convicts a write that begins long after the lock was lost', () => {
@@ -99,7 +103,7 @@ describe('one-active-leader', () => {
     h.pass(11_000);
     h.patch('controller', WIDGETS, 'web', { status: { phase: 'Ready' } }, { subresource: 'status' });
 
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toMatchObject({
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toMatchObject({
       result: 'violated',
       violations: [
         {
@@ -127,7 +131,7 @@ describe('one-active-leader', () => {
     early.answer();
     h.create('controller', 'secrets', manifest('Secret', 'webhook-certificate'));
 
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toEqual({ result: 'holds' });
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toEqual({ result: 'holds' });
   });
 
   it('allows writes of one that has won the lock back', () => {
@@ -137,7 +141,7 @@ describe('one-active-leader', () => {
     h.pass(11_000);
     h.patch('controller', WIDGETS, 'web', { status: { phase: 'Ready' } }, { subresource: 'status' });
 
-    expect(oneActiveLeader.check(h.build({ reference: REFERENCE }))).toEqual({ result: 'holds' });
+    expect(oneActiveLeader.check(h.build({ reference: REFERENCE, probes: ALONE }))).toEqual({ result: 'holds' });
   });
 
   it('is inconclusive about two replicas when no reference says how many children there may be', () => {

@@ -44,10 +44,10 @@ function check(history: History): CheckResult {
   const index = indexOf(history);
   const tenures = tenuresOf(history);
   const violations = lateWrites(index, tenures);
-  let unclear: string | undefined;
+  let unclear: Extract<CheckResult, { result: 'inconclusive' }> | undefined;
   for (const property of CONSEQUENCES) {
     const result = property.check(history);
-    if (result.result === 'inconclusive') unclear ??= result.reason;
+    if (result.result === 'inconclusive') unclear ??= result;
     if (result.result !== 'violated') continue;
     for (const violation of result.violations) {
       const others = accomplices(index, violation, lives, tenures);
@@ -55,7 +55,7 @@ function check(history: History): CheckResult {
     }
   }
   if (violations.length > 0) return { result: 'violated', violations };
-  return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
+  return unclear ?? HOLDS;
 }
 
 /** Returns the replicas involved; undefined if there was only one, or if the last one to act was the leader. */

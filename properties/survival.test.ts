@@ -149,4 +149,17 @@ describe('survival', () => {
     h.call('controller', 'watch', 'widgets', '');
     expect(classes(survival.check(printed(h.process('controller', 'stopped').build())))).toEqual([]);
   });
+
+  it('lets a program give up by a panic at its start, after a request that was made to fail', () => {
+    const judged = (line: string, isFaulted: boolean): readonly string[] => {
+      const h = started();
+      if (isFaulted) h.begin('controller', 'list', 'pods', '').fail(503);
+      return classes(survival.check(h.build({ logs: [{ actor: 'controller', at: 1_000, timeMs: 1, line }] })));
+    };
+
+    expect(judged('panic: unable to list pods', true)).toEqual([]);
+    expect(judged('panic: unable to list pods', false)).toEqual(['panic']);
+    expect(judged('panic: runtime error: invalid memory address or nil pointer dereference', true)).toEqual(['panic']);
+    expect(judged('WARNING: DATA RACE', true)).toEqual(['data-race']);
+  });
 });

@@ -2,7 +2,8 @@
  * P7, survival: the target does not crash except by design, leaves no rejection unhandled, and runs again after every exit.
  *
  * Exits by design (a lost lease, caches that cannot sync) are followed by a restart, as by a kubelet: a violation is an error
- * that a runtime reports as a bug, or a target that does not stay up undisturbed. Crashes that the schedule contains are caused
+ * that a runtime reports as a bug, or a target that does not stay up undisturbed. A panic in which a program gives up at its start, because
+ * one of its requests was made to fail, is such an exit. Crashes that the schedule contains are caused
  * by the harness, and are not judged.
  */
 import { roleOf } from '../harness/model/actor.ts';
@@ -27,6 +28,9 @@ const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegEx
       /^panic: |^fatal error: |Observed a panic|thread '.*'(?: \(\d+\))? panicked at|^# A fatal error has been detected by the Java/,
   },
 ];
+
+/** A panic that a program may use to give up; an error of the Go runtime is always a bug. */
+const GIVES_UP = /^panic: (?!runtime error)|panicked at/;
 
 /** The last line of a Node program after an uncaught error, which is printed above it. */
 const NODE_ENDED = /^Node\.js v\d/;
@@ -70,6 +74,7 @@ function check(history: History): CheckResult {
     }
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
     if (found === undefined || roleOf(line.actor) !== 'target') continue;
+    if (GIVES_UP.test(line.line) && isStarting(history, line) && wasFaulted(history, line)) continue;
     violations.push(violation(found.class, line, printedText(line.line)));
   }
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
@@ -107,11 +112,18 @@ function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 
  * Reports whether a program was running normally when it printed a line. Before its first watch it is still starting, and may give up on
  * purpose; later output of a killed or stopped incarnation is caused by the harness.
  */
-function isRunningNormally({ processes, operations }: History, { actor, at }: LogLine): boolean {
-  const watches = operations.some(
+function isRunningNormally(history: History, line: LogLine): boolean {
+  const { actor, at } = line;
+  return (
+    !isStarting(history, line) && !isOver(history.processes.findLast((event) => event.actor === actor && event.at < at))
+  );
+}
+
+/** Reports whether a program had not opened a watch when it printed a line. */
+function isStarting({ operations }: History, { actor, at }: LogLine): boolean {
+  return !operations.some(
     (operation) => operation.actor === actor && operation.verb === 'watch' && (operation.answered?.at ?? at) < at,
   );
-  return watches && !isOver(processes.findLast((event) => event.actor === actor && event.at < at));
 }
 
 /** Returns the error that Node prints above its last line, as one line. */
@@ -166,7 +178,7 @@ function judgeExits(
  * Reports whether the harness interfered with the incarnation's requests before the event, in which case it may have given up
  * on purpose.
  */
-function wasFaulted(history: History, event: ProcessEvent): boolean {
+function wasFaulted(history: History, event: Pick<ProcessEvent, 'actor' | 'at'>): boolean {
   return history.operations.some(
     ({ actor, fault, invoked }) => actor === event.actor && fault !== undefined && invoked.at < event.at,
   );

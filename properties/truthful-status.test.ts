@@ -269,4 +269,20 @@ describe('truthful-status', () => {
 
     expect(truthfulStatus.check({ ...history, operations }).result).toBe('inconclusive');
   });
+
+  it('leaves conditions alone that may be copied from the status of another object', () => {
+    const condition = { type: 'Ready', observedGeneration: 3 };
+    const judged = (status: JsonObject, withChild: boolean): readonly string[] => {
+      const { h } = started();
+      h.create('controller', 'deployments.apps', manifest('Deployment', 'web', { spec: { replicas: 1 } }));
+      for (const replicas of withChild ? [2, 3] : [2])
+        h.edit('controller', 'deployments.apps', 'web', ['spec', 'replicas'], replicas);
+      report(h, status);
+      return classes(h);
+    };
+
+    expect(judged({ child: { conditions: [condition] } }, true)).toEqual(['holds']);
+    expect(judged({ child: { conditions: [condition] } }, false)).toEqual(['ahead-of-generation']);
+    expect(judged({ conditions: [condition] }, true)).toEqual(['ahead-of-generation']);
+  });
 });

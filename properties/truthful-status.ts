@@ -24,6 +24,11 @@ const NAME = 'truthful-status';
 /** Matches the field of the status and those of its conditions; fields with that name elsewhere may be about other objects. */
 const OBSERVED = /^status\.observedGeneration$|^status\..*?conditions\[[^\]]*\]\.observedGeneration$/;
 
+/** Matches those that are certainly about the object itself; a nested one may be copied from the status of another object. */
+const OWN = /^status\.(?:observedGeneration$|conditions\[)/;
+/** Items of lists that are known by their position only: when one is removed, another one takes its place. */
+const POSITION = /\[\d+\]/;
+
 export const truthfulStatus: Property = {
   name: NAME,
   id: 'P5',
@@ -52,6 +57,7 @@ function check(history: History): CheckResult {
     for (const change of index.changes(revision)) {
       const { path, to: value } = change;
       if (typeof value !== 'number' || !OBSERVED.test(path) || isPutBack(index, revision, change)) continue;
+      if (!OWN.test(path) && (POSITION.test(path) || isOfOther(index, revision, value))) continue;
       const judged = judgeClaim({ history, index, revision, change, value });
       if (typeof judged === 'string') unclear ??= judged;
       else if (judged !== undefined) violations.push(judged);
@@ -59,6 +65,13 @@ function check(history: History): CheckResult {
   }
   if (violations.length > 0) return { result: 'violated', violations };
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
+}
+
+/** Reports whether another object had had this generation before: a wrapper may copy the conditions of that object. */
+function isOfOther(index: HistoryIndex, { uid, at }: Revision, value: number): boolean {
+  return index.history.revisions.some(
+    (other) => other.uid !== uid && other.at < at && other.object.metadata.generation === value,
+  );
 }
 
 /** Reports whether another writer had written the value: it is then not the target's claim, even if the target carries it over. */

@@ -46,6 +46,8 @@ export type ProbeResult =
       readonly probe: 'fresh-incarnation';
       /** Sentences that name the writes that changed something, in order. */
       readonly writes: readonly string[];
+      /** The leaves that each of these writes changed; an empty path if it created or deleted the object. */
+      readonly paths?: readonly (readonly string[])[];
       readonly settled: boolean;
     }
   | (OtherOutcome & { readonly probe: 'undisturbed' })

@@ -269,6 +269,11 @@ function about({ resource }: Placed, key: string): Pick<Difference, 'resource' |
   return { resource, object: `${resource}/${key.slice(key.indexOf('/', resource.length + 1) + 1)}`, path: '' };
 }
 
+/** Returns the group of objects with generated names that are compared as one: it varies between runs which of them differs. */
+export function groupOf(object: string): string {
+  return object.replace(/~\d+$/, '');
+}
+
 /** Returns the sort key of a difference: whole objects before fields, spec before status, times last. */
 function weight({ what, path, actual, expected }: Difference): number {
   if (what !== 'wrong-value') return what === 'missing-object' ? 0 : 1;

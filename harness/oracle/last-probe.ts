@@ -9,8 +9,3 @@ export function lastProbe<P extends ProbeResult['probe']>(
 ): Extract<ProbeResult, { probe: P }> | undefined {
   return probes.findLast((probe): probe is Extract<ProbeResult, { probe: P }> => probe.probe === wanted);
 }
-
-/** Returns the object of a sentence in `writes` of a fresh incarnation, such as `pods/web`. */
-export function writtenObject(write: string): string {
-  return write.split(' ', 2)[1] ?? '';
-}

@@ -411,7 +411,7 @@ describe('other probes', () => {
 
     const result = await prober.probe({ probe: 'fresh-incarnation' }, QUIET, await runner.run(QUIET));
 
-    expect(result).toEqual({ probe: 'fresh-incarnation', writes: [], settled: true });
+    expect(result).toEqual({ probe: 'fresh-incarnation', writes: [], paths: [], settled: true });
   });
 
   it('count what is written at rest with and without the echo', async () => {

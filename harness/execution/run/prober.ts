@@ -7,10 +7,9 @@
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
-import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History, type Revision } from '../../model/history.ts';
-import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../../model/leaf.ts';
+import { diffLeaves, leafPattern, leavesOf } from '../../model/leaf.ts';
 import type { ExpectedState, OtherOutcome, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE, scheduleSize } from '../../model/schedule.ts';
@@ -29,6 +28,7 @@ import {
   roundsOf,
   unchangedMs,
 } from '../../oracle/rest.ts';
+import { freshWrites } from './fresh-writes.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import type { TrialVariant } from './trial-options.ts';
@@ -361,15 +361,6 @@ function settled(longer: History, windowMs: number, reference: Reference): Probe
   };
 }
 
-/** Returns what a fresh incarnation changed after it took over at the end of a run. */
-function freshWrites(run: History): ProbeResult {
-  const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
-  const writes = run.revisions
-    .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
-    .map((revision) => describeWrite(run, revision));
-  return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
-}
-
 function outcomeOf(run: History, expected: ProbeResult): OtherOutcome {
   return {
     settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
@@ -431,12 +422,4 @@ function lastMs(history: History): number {
 /** Counts the target's changes at rest. Responses of the environment's controllers do not prevent rest. */
 function writesAtRest(history: History): number {
   return activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
-}
-
-function describeWrite(history: History, revision: Revision): string {
-  const verb = history.operations[revision.op]?.verb ?? revision.type;
-  const changes = diffLeaves(revision.before, revision.object)
-    .filter((change) => !isServerLeaf(change.path))
-    .map((change) => `${change.path}=${JSON.stringify(change.to ?? null)}`);
-  return `${verb} ${revision.resource}/${history.names[revision.uid] ?? revision.name} ${changes.slice(0, 4).join(' ')}`;
 }

@@ -240,6 +240,7 @@ const probe: z.ZodType<ProbeResult> = z
     z.strictObject({
       probe: z.literal('fresh-incarnation'),
       writes: z.array(z.string()),
+      paths: z.array(z.array(z.string())).exactOptional(),
       settled: z.boolean(),
     } satisfies Shape<Probe<'fresh-incarnation'>>),
     z.strictObject({ probe: z.literal('undisturbed'), ...otherRun } satisfies Shape<Probe<'undisturbed'>>),

@@ -1,0 +1,62 @@
+/**
+ * Differences between the final state and that of a fresh copy that do no harm as long as nothing else differs, and that a fresh copy
+ * started on the final state leaves alone.
+ *
+ * Owns: which these are. Does not own: what follows from them (`convergence`). Start at {@link isTrace}, {@link isMadeOnce},
+ * {@link isEmptyOrAbsent}.
+ */
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { roleOf } from '../model/actor.ts';
+import type { History } from '../model/history.ts';
+import { isEmptyValue, isTime } from '../model/leaf.ts';
+import { groupOf, type Difference } from './final-state.ts';
+import { indexOf, names } from './history-index.ts';
+
+/**
+ * Reports whether a difference is only a trace of what happened, which a fresh copy has never met:
+ *
+ * - An annotation that only the target writes is a note to itself: frameworks use such notes to remember which handler to call again. (An
+ *   annotation that other clients also write is not the target's, and does not count as a difference.)
+ * - A time or a number in the status that no undisturbed run ever had records a failure: `lastFailureTime`, `retryCount`.
+ */
+export function isTrace(history: History, { what, path, expected, actual, uid }: Difference): boolean {
+  if (what !== 'wrong-value' || expected !== undefined) return false;
+  if (path.startsWith('metadata.annotations')) return true;
+  if (!path.startsWith('status.') || path.endsWith('observedGeneration')) return false;
+  if (typeof actual !== 'number' && !isTime(actual)) return false;
+  const index = indexOf(history);
+  const last = uid === undefined ? undefined : index.chain(uid).at(-1);
+  return last !== undefined && !names(history.reference?.ownedLeaves, index.role(last), path);
+}
+
+/**
+ * Reports whether the value belongs to an object that the target creates and never updates, even if the owner's spec changes: it stays as
+ * it was at creation, with or without disturbance.
+ */
+export function isMadeOnce(
+  { reference, names: named, revisions }: History,
+  { what, resource, object, uid }: Difference,
+): boolean {
+  if (what !== 'wrong-value' || uid === undefined || reference?.updates === undefined) return false;
+  const role = `${resource}:${groupOf(named[uid] ?? object.slice(object.indexOf('/') + 1))}`;
+  if (reference.updates.includes(role) || reference.deletes.includes(role)) return false;
+  const own = revisions.filter((revision) => revision.uid === uid && roleOf(revision.actor) === 'target');
+  return own[0]?.type === 'ADDED' && own.every(({ type }) => type === 'ADDED');
+}
+
+/**
+ * Reports whether a value is an empty map, an empty list or null on one side and absent on the other. Struct encoders write one for the
+ * other, and a target that leaves such a value alone treats both as equal. In a status, the same holds for `""`, `0` and `false`: an error
+ * that is over is cleared or removed.
+ */
+export function isEmptyOrAbsent({ what, path, expected, actual }: Difference): boolean {
+  if (what !== 'wrong-value') return false;
+  if (path.startsWith('status.') && (expected === undefined || actual === undefined))
+    return isEmptyValue(expected) && isEmptyValue(actual);
+  return isEmpty(expected) && isEmpty(actual);
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'object') return value === undefined;
+  return value === null || Object.keys(value).length === 0;
+}
