@@ -53,7 +53,7 @@ export function choice(flags: string, about: string, words: readonly string[]): 
 
 /** Makes the flag `--cluster`. */
 export function clusterOption(): Option {
-  return choice('--cluster <kind>', 'what answers the API', CLUSTERS);
+  return choice('--cluster <kind>', 'API server of the run', CLUSTERS);
 }
 
 export const ALLOW_CONTEXT_HELP = 'allow this context, whatever cluster it points to (several times)';
@@ -98,7 +98,8 @@ export function existingFlags(flags: ExistingFlags): NonNullable<ReplayContext['
 export function partsArgument(text: string): readonly ClusterPart[] {
   return text.split(',').map((name) => {
     const part = PARTS.find((one) => one === name.trim());
-    if (part === undefined) throw usage(`got with "${text}", expected ${PARTS.join(', or ')}, or both, with a comma`);
+    if (part === undefined)
+      throw usage(`got --with "${text}", expected "kube-controller-manager" or "kube-controller-manager,kwok"`);
     return part;
   });
 }

@@ -41,7 +41,9 @@ export function baseBuild(
   cwd: string,
 ): BaseBuild | undefined {
   if (baseCommand !== undefined && baseTarget !== undefined) {
-    throw usage('got both --base-command and --base-target, expected the one that is like the target');
+    throw usage(
+      'got both --base-command and --base-target, expected one: --base-command for a program, --base-target for a module; leave the other out',
+    );
   }
   if (baseTarget !== undefined) {
     if (config.target === '') throw usage('got --base-target for a target that is a program, expected --base-command');

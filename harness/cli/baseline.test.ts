@@ -66,9 +66,17 @@ it('is refused for another target, before anything runs', () => {
   const { code, stderr, stdout } = run('--target', 'other.ts');
 
   expect(stderr).toBe(
-    'stalemate: ".stalemate/baseline.json" is the baseline of "target.ts", and this run is about "other.ts"; name another one with --baseline\n',
+    'stalemate: ".stalemate/baseline.json" is the baseline of "target.ts", and this run is about "other.ts"; name another one with --baseline, or, if the target was renamed, delete the file and run with --update-baseline\n',
   );
   expect([code, stdout]).toEqual([2, '']);
+});
+
+it('is refused when the user names a file that does not exist, unless it is written', () => {
+  const { code, stderr, stdout } = run('--baseline', 'typo.json');
+
+  expect(stderr).toContain('got baseline "typo.json", which does not exist');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(run('--baseline', 'new.json', '--update-baseline').stdout).toContain('what this run measured is in new.json');
 });
 
 it.each([

@@ -1,7 +1,8 @@
 /** Handles the baseline of a project: reads it before a run, compares it with the run's result, and overwrites it on request. */
 import { existsSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { isAbout, storedTarget, targetFrom } from '../execution/search/counterexample.ts';
+import { BASELINE_FILE } from '../execution/config/config-findings.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import {
   BASELINE_RATIO,
@@ -18,23 +19,29 @@ import { redactConfigured } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import { writeWhole } from '../report/write-files.ts';
 import { decodeBaseline, encodeBaseline } from '../schedule/codec/baseline.ts';
+import { usage } from './arguments.ts';
 import { readText } from './read-text.ts';
 import { secretSources } from '../execution/config/secret-sources.ts';
 
 /**
  * Reads the committed baseline; undefined if there is none.
  *
- * @throws {TARGET_MISMATCH} if it belongs to another target.
+ * @throws {TARGET_MISMATCH} if it belongs to another target. {USAGE} if a file that the user named does not exist.
  */
-export function readBaseline(config: RunConfig, cwd: string): Baseline | undefined {
-  if (!existsSync(config.baseline)) return undefined;
+export function readBaseline(config: RunConfig, cwd: string, isUpdated: boolean): Baseline | undefined {
   const source = relative(cwd, config.baseline);
+  if (!existsSync(config.baseline)) {
+    if (isUpdated || config.baseline === resolve(cwd, BASELINE_FILE)) return undefined;
+    throw usage(
+      `got baseline "${source}", which does not exist, expected a file that --update-baseline wrote; correct the path, or add --update-baseline to create it`,
+    );
+  }
   const baseline = decodeBaseline(readText(config.baseline, 'baseline'), source);
   const [theirs, ours] = [programOf(baseline.target), programOf(storedTarget(config))];
   if (theirs === ours || isAbout(baseline.target, config)) return baseline;
   throw new HarnessError(
     'TARGET_MISMATCH',
-    `"${source}" is the baseline of "${theirs}", and this run is about "${ours}"; name another one with --baseline`,
+    `"${source}" is the baseline of "${theirs}", and this run is about "${ours}"; name another one with --baseline, or, if the target was renamed, delete the file and run with --update-baseline`,
   );
 }
 

@@ -210,7 +210,7 @@ function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalem
         `  ${count} × ${reason}`,
         ...(example === undefined ? [] : [`    ${example}`]),
         ...(advice === undefined ? [] : [`    → ${advice}`]),
-        ...(file === undefined ? [] : [`to see it: ${called} report ${file}`]),
+        ...(file === undefined ? [] : [`    to see it: ${called} report ${file}`]),
       ];
     }),
   ];

@@ -63,7 +63,7 @@ export async function runCampaign(
   const confirm = await planConfirmation(flags.confirm, config);
   // Read before anything slow: an unreadable corpus is an error.
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
-  const baseline = readBaseline(config, console.cwd);
+  const baseline = readBaseline(config, console.cwd, flags.updateBaseline === true);
   checkFolder(config.reportDir);
   const stored = storedFindings(config.reportDir);
   const release = lockFolder(config.reportDir);

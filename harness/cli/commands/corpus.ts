@@ -85,7 +85,7 @@ export function corpusCommand(context: CommandContext): Command {
       'runs of each before it counts as holding (default: 1; programs 3)',
       countArgument('--times'),
     )
-    .option('--budget <time>', 'stop then, also in the middle of one', timeArgument('--budget'))
+    .option('--budget <time>', 'time limit; a replay in progress is stopped', timeArgument('--budget'))
     .option('--update', 'store labels that had to be moved, because the target was edited')
     .option('--json', 'print the results as JSON on stdout')
     .addHelpText(

@@ -45,7 +45,11 @@ export function initCommand(context: CommandContext): Command {
     .option('--sample <file>', 'objects to start from, instead of those that are found (several times)', collect)
     .option('--target <module>', 'module that starts the controller, instead of a program')
     .addOption(choice('--ci <kind>', 'CI job to write (default: what the repository uses)', CI_KINDS))
-    .option('--budget <budget>', 'of the first run (default: 30s to 2m, until it says something)', budgetArgument)
+    .option(
+      '--budget <budget>',
+      'of the first run (default: 30s to 2m, until there is enough for a verdict)',
+      budgetArgument,
+    )
     .option('--seed <n>', 'of the first run (default: a fresh one)', seedArgument)
     .option('--no-run', 'write the files only')
     .option('--dry-run', 'show what would be written, and end')

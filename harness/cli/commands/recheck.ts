@@ -37,7 +37,7 @@ A record holds the history of a finding. Rechecking it after a change of a prope
 counterexample, the record next to it is judged.
 Of a recording (stalemate record) every property is judged, except for those that need reference runs of the controller;
 "not exercised" are those that nothing in it could have broken.
-Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property has no opinion any more.
+Exit codes: 1 a property still finds the violation in at least one, 0 in none, 3 a property cannot decide any more.
 
 Example:
   stalemate recheck .stalemate/records`;

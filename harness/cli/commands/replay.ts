@@ -48,7 +48,7 @@ Exit codes: 1 reproduced in at least one run, or the property is violated in ano
 Example:
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --shrink
-  stalemate replay lost-update-7f3a91.json --crds config/crd/bases -- ./bin/manager    (an entry of a corpus, without a configuration)`;
+  stalemate replay lost-update-7f3a91.json --crds config/crd/bases -- ./bin/manager    # an entry of a corpus, without a configuration`;
 
 export function replayCommand(context: CommandContext): Command {
   return withClusterFlags(withProgramFlags(new Command('replay'), 'as when it was found'))
@@ -63,7 +63,12 @@ export function replayCommand(context: CommandContext): Command {
     .option('--crds <path>', 'for an entry of a corpus: file or folder with CRDs (several times)', collect)
     .option('--manifests <path>', 'for an entry of a corpus: what the project ships (several times)', collect)
     .option('--deployment <name>', 'which Deployment of the manifests the target is')
-    .addOption(choice('--authorization <mode>', 'roles of the manifests', ['rbac', 'allow-all']))
+    .addOption(
+      choice('--authorization <mode>', 'whether roles of the manifests are enforced (default: rbac if they bind any)', [
+        'rbac',
+        'allow-all',
+      ]),
+    )
     .option('--json', 'print the result as JSON on stdout')
     .addHelpText('after', HELP)
     .action(async (file: string, words: readonly string[], flags: ReplayFlags, self: Command) => {

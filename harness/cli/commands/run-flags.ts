@@ -68,10 +68,10 @@ export function withSearchFlags(command: Command, budget: string): Command {
       reportArgument,
     )
     .option('--corpus <dir>', 'the corpus, replayed first (default: .stalemate/corpus)')
-    .option('--no-corpus', 'replay none')
+    .option('--no-corpus', 'do not replay the corpus')
     .option('--corpus-budget <time>', 'how long replaying them may take (default: 60s)', corpusBudgetArgument)
-    .option('--baseline <file>', 'budgets to compare with (default: .stalemate/baseline.json, if it exists)')
-    .option('--update-baseline', 'write the budgets again, from what this run measured')
+    .option('--baseline <file>', 'request counts to compare with (default: .stalemate/baseline.json, if it exists)')
+    .option('--update-baseline', 'write the baseline from what this run measured')
     .option('--json', 'print the summary as JSON on stdout');
 }
 

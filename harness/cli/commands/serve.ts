@@ -36,7 +36,7 @@ administrator. Requests without a known token or a certificate get 401 (under rb
 kube-apiserver. With --plain-http they may do everything.
 Everything is in memory and lost when it ends (Ctrl-C).
 
-Environments:
+Values of --controllers:
   none       an API server and nothing behind it: pods do not start, deleted namespaces stay
   gc         garbage collection and namespace deletion (default)
   workloads  those and Deployments, ReplicaSets, StatefulSets, Jobs, claims and pods that become ready, without containers

@@ -21,7 +21,7 @@ the same target and shard; if there is none, one of today (UTC) starts. "stalema
 Examples:
   stalemate soak --budget 8h
   stalemate soak --budget 8h --shard 3/16 --seed-epoch 2026-11-22 -- ./bin/manager --kubeconfig {kubeconfig}
-  stalemate soak --budget 4h --shard job/16            in an Indexed Job of Kubernetes: JOB_COMPLETION_INDEX, which counts from 0
+  stalemate soak --budget 4h --shard job/16            # in an Indexed Job of Kubernetes: JOB_COMPLETION_INDEX, which counts from 0
   stalemate merge .stalemate/soak
 
 Exit codes: 0 the budget is used up and all holds, 1 something fails, 2 usage, 3 not finished, or inconclusive, 4 a fault of

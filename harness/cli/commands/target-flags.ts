@@ -57,15 +57,31 @@ export function withTargetFlags(command: Command): Command {
     .option('--sample <file>', 'YAML with the objects a run starts from; may be given several times', collect)
     .option('--manifests <path>', 'what the project ships: kustomize or helm output (several times)', collect)
     .option('--deployment <name>', 'which Deployment of the manifests the target is')
-    .addOption(choice('--authorization <mode>', 'roles of the manifests', ['rbac', 'allow-all']))
-    .addOption(choice('--environment <speed>', 'how pods and workloads become ready', ['auto', 'off', 'fast', 'slow']))
+    .addOption(
+      choice('--authorization <mode>', 'whether roles of the manifests are enforced (default: rbac if they bind any)', [
+        'rbac',
+        'allow-all',
+      ]),
+    )
+    .addOption(
+      choice('--environment <speed>', 'how pods and workloads become ready (default: auto; for a module: off)', [
+        'auto',
+        'off',
+        'fast',
+        'slow',
+      ]),
+    )
     .option('--with <parts>', 'behind envtest: kube-controller-manager, or kube-controller-manager,kwok', partsArgument)
     .option('--target <module>', 'module that starts the controller')
     .option('--image <name>', 'image that is the target, run inside a kind cluster; its arguments follow --')
     .option('--directory <dir>', 'where the program is started (default: the working directory)')
     .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
     .option('--ready-within <time>', 'time limit for starting (default: 30s)', timeArgument('--ready-within'))
-    .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
+    .option(
+      '--grace <time>',
+      'at the end of a run: SIGTERM, and this long to exit (default: SIGKILL at once)',
+      timeArgument('--grace'),
+    )
     .option('--metrics <url>', 'its Prometheus endpoint, for its count of reconciles', metricsArgument)
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');

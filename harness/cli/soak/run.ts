@@ -56,7 +56,7 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
   const confirm = await planConfirmation(flags.confirm, configured);
   const config = { ...configured, reportDir: soakFolder(configured.reportDir, epoch, shard) };
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
-  const baseline = readBaseline(config, console.cwd);
+  const baseline = readBaseline(config, console.cwd, flags.updateBaseline === true);
   checkFolder(config.reportDir);
   const { signal } = context;
   const release = await takeFolder(config.reportDir, { signal, onWait: (why) => console.err(`${why}\n`) });

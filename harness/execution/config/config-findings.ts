@@ -144,7 +144,7 @@ function invalid(message: string): HarnessError {
 }
 
 const CORPUS_FOLDER = '.stalemate/corpus';
-const BASELINE_FILE = '.stalemate/baseline.json';
+export const BASELINE_FILE = '.stalemate/baseline.json';
 
 /** Resolves the corpus options, with defaults. */
 export function resolveCorpus(

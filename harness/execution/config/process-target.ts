@@ -62,18 +62,20 @@ export function resolveCommand({
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     throw new HarnessError(
       'TARGET_INVALID',
-      `got directory "${directory}", expected the folder to start "${program}" in`,
+      `got directory "${directory}", which is not a folder, expected the one to start "${program}" in; correct --directory`,
     );
   }
   const found = programPaths(program, directory);
   if (found.length === 0) {
-    const where = program.includes('/') ? `looked for "${resolve(directory, program)}"` : 'it is in no folder of PATH';
+    const where = program.includes('/')
+      ? `nothing is at "${resolve(directory, program)}"; build it first, or correct the path (it is relative to --directory)`
+      : 'it is in no folder of PATH; install it, or give its path';
     throw new HarnessError('TARGET_INVALID', `got command "${command.join(' ')}", expected a program: ${where}`);
   }
   if (!found.some(isExecutable)) {
     throw new HarnessError(
       'TARGET_INVALID',
-      `"${found[0] ?? program}" is not executable, expected a program; is it a script that an interpreter has to start?`,
+      `"${found[0] ?? program}" is not executable, expected a program; is it a script that an interpreter has to start? "chmod +x" it, or start its interpreter`,
     );
   }
   return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
