@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { CheckResult } from '../harness/model/check-result.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import type { Reference } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
@@ -230,11 +231,12 @@ describe('cardinality', () => {
       const names = Object.fromEntries([[owner.metadata.uid ?? '', 'web'], ...numbered]) as { [uid: string]: string };
       return [{ probe: 'step-by-step', settled: true, final: pods, names, expected: [] }];
     };
-    const check = (probes: readonly ProbeResult[]): string =>
-      cardinality.check(h.build({ reference: reference({ 1: 1 }), probes })).result;
+    const check = (probes: readonly ProbeResult[]): CheckResult =>
+      cardinality.check(h.build({ reference: reference({ 1: 1 }), probes }));
 
-    expect(check([])).toBe('inconclusive');
-    expect(check(kept(1))).toBe('violated');
-    expect(check(kept(2))).toBe('holds');
+    expect(check([])).toMatchObject({ result: 'violated', needs: [{ probe: 'step-by-step' }] });
+    expect(check(kept(1))).toMatchObject({ result: 'violated' });
+    expect(check(kept(1))).not.toHaveProperty('needs');
+    expect(check(kept(2))).toEqual({ result: 'holds' });
   });
 });

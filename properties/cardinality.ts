@@ -69,14 +69,12 @@ interface Suspect {
 }
 
 function judgeSuspects(history: History, suspects: readonly Suspect[]): CheckResult {
+  const all = suspects.map(({ violation }) => violation);
   const other = lastProbe(history, 'step-by-step');
-  if (other === undefined) {
-    const reason = 'there were more children than expected; no undisturbed run showed whether the target keeps so many';
-    return { result: 'inconclusive', reason, needs: [{ probe: 'step-by-step' }] };
-  }
-  const violations = suspects.flatMap((suspect) =>
-    suspect.count > keptIn(history, other, suspect) ? [suspect.violation] : [],
-  );
+  if (other === undefined) return { result: 'violated', violations: all, needs: [{ probe: 'step-by-step' }] };
+  const violations = suspects
+    .filter((suspect) => suspect.count > keptIn(history, other, suspect))
+    .map(({ violation }) => violation);
   return violations.length === 0 ? HOLDS : { result: 'violated', violations };
 }
 

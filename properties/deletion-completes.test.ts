@@ -118,7 +118,7 @@ describe('deletion-completes', () => {
     const judge = (...more: readonly ProbeResult[]): unknown =>
       deletionCompletes.check(h.build({ reference: REFERENCE, probes: [...probes(h, []).slice(0, 2), ...more] }));
 
-    expect(judge()).toMatchObject({ result: 'inconclusive', needs: [{ probe: 'undisturbed' }] });
+    expect(judge()).toMatchObject({ result: 'violated', needs: [{ probe: 'undisturbed' }] });
     expect(judge({ probe: 'undisturbed', ...ENDED })).toMatchObject({ needs: [{ probe: 'step-by-step' }] });
     expect(judge({ probe: 'undisturbed', ...ENDED }, again)).toMatchObject({
       result: 'violated',

@@ -21,8 +21,6 @@ import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/re
 import { isTerminating } from './exercised.ts';
 
 const NAME = 'deletion-completes';
-const UNKNOWN_UNDISTURBED =
-  'an object is still being deleted at the end; no undisturbed run showed whether it stays then as well';
 const SAME_UNDISTURBED = 'undisturbed, it stays as well: the target may be waiting for what still uses it';
 
 export const deletionCompletes: Property = {
@@ -87,9 +85,10 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
     return unclear(
       'a deletion is still pending at the end, and may be waiting for something that other writers have changed',
     );
+  const violations = [violation(index, stuck, 'a restart would not fix it either')];
   for (const probe of ['undisturbed', 'step-by-step'] as const) {
     const other = lastProbe(history, probe);
-    if (other === undefined) return { ...unclear(UNKNOWN_UNDISTURBED), needs: [{ probe }] };
+    if (other === undefined) return { result: 'violated', violations, needs: [{ probe }] };
     if (!other.settled) return unclear('the same operations, undisturbed, did not come to rest');
     // The target waits by design, for example for what still uses the object.
     if (isStuck(other.final, stuck))
@@ -98,7 +97,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
         violations: [{ ...violation(index, stuck, SAME_UNDISTURBED), severity: 'warning' }],
       };
   }
-  return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
+  return { result: 'violated', violations };
 }
 
 /**

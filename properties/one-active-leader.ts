@@ -11,6 +11,7 @@ import type { ActorId } from '../harness/model/actor.ts';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
+import type { ProbeRequest } from '../harness/model/probe.ts';
 import type { History, Operation } from '../harness/model/history.ts';
 import { isWrite } from '../harness/model/history.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
@@ -44,6 +45,7 @@ function check(history: History): CheckResult {
   const index = indexOf(history);
   const tenures = tenuresOf(history);
   const violations = lateWrites(index, tenures);
+  const needs: ProbeRequest[] = [];
   let unclear: Extract<CheckResult, { result: 'inconclusive' }> | undefined;
   for (const property of CONSEQUENCES) {
     const result = property.check(history);
@@ -51,10 +53,12 @@ function check(history: History): CheckResult {
     if (result.result !== 'violated') continue;
     for (const violation of result.violations) {
       const others = accomplices(index, violation, lives, tenures);
-      if (others !== undefined) violations.push(blame(violation, others));
+      if (others === undefined) continue;
+      violations.push(blame(violation, others));
+      needs.push(...(result.needs ?? []));
     }
   }
-  if (violations.length > 0) return { result: 'violated', violations };
+  if (violations.length > 0) return { result: 'violated', violations, ...(needs.length === 0 ? {} : { needs }) };
   return unclear ?? HOLDS;
 }
 
