@@ -222,21 +222,25 @@ describe('cardinality', () => {
     const { h, owner } = started(1);
     make(h, owner);
     make(h, owner);
-    const kept = (count: number): readonly ProbeResult[] => {
+    const kept = (count: number, replicas = 1): readonly ProbeResult[] => {
       const pods = Array.from({ length: count }, (_, number) => ({
         ...worker(owner),
         metadata: { ...worker(owner).metadata, name: `web-worker-${number}`, uid: `kept-${number}` },
       }));
       const numbered = pods.map(({ metadata }, number) => [metadata.uid, `web/worker~${number}`]);
       const names = Object.fromEntries([[owner.metadata.uid ?? '', 'web'], ...numbered]) as { [uid: string]: string };
-      return [{ probe: 'step-by-step', settled: true, final: pods, names, expected: [] }];
+      const final = [{ ...owner, ...widget(replicas), metadata: owner.metadata }, ...pods];
+      return [{ probe: 'step-by-step', settled: true, final, names, expected: [] }];
     };
     const check = (probes: readonly ProbeResult[]): CheckResult =>
-      cardinality.check(h.build({ reference: reference({ 1: 1 }), probes }));
+      cardinality.check(h.build({ reference: reference({ 1: 1, 3: 3 }), probes }));
 
     expect(check([])).toMatchObject({ result: 'violated', needs: [{ probe: 'step-by-step' }] });
     expect(check(kept(1))).toMatchObject({ result: 'violated' });
     expect(check(kept(1))).not.toHaveProperty('needs');
     expect(check(kept(2))).toEqual({ result: 'holds' });
+    // A later spec asks for three.
+    expect(check(kept(3, 3))).toMatchObject({ result: 'violated' });
+    expect(check(kept(4, 3))).toEqual({ result: 'holds' });
   });
 });

@@ -3,7 +3,7 @@
  *
  * Judges creations, not the final state: three children where one was requested are a violation even if two are deleted later. The
  * references show how many a spec asks for; kinds of children that surged in the references are not judged. A target may keep children that
- * record earlier attempts or revisions: as many as it keeps after the same operations, made one by one at rest, are right as well.
+ * record earlier attempts or revisions: as many beyond its spec as it has after the same operations, made one by one at rest, are right.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -17,7 +17,7 @@ import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
-import { probedState } from '../harness/oracle/final-state.ts';
+import { groupOf } from '../harness/oracle/final-state.ts';
 import type { Property } from '../harness/oracle/property.ts';
 
 const NAME = 'cardinality';
@@ -55,17 +55,21 @@ function check(history: History): CheckResult {
     const max = maximum(index, child, reference, owner, revision);
     if (max === undefined) continue;
     const violation = judgeCreation(index, revision, owner, siblings, max);
-    if (violation !== undefined) suspects.push({ violation, owner, child, count: siblings.length + 1 });
+    if (violation !== undefined)
+      suspects.push({ violation, creation: revision, owner, child, count: siblings.length + 1, max });
   }
   return suspects.length === 0 ? HOLDS : judgeSuspects(history, suspects);
 }
 
 interface Suspect {
   readonly violation: Violation;
+  readonly creation: Revision;
   readonly owner: Revision;
   readonly child: ReferenceChild;
   /** The number of live children, the new one included. */
   readonly count: number;
+  /** The most that any spec before the creation asks for. */
+  readonly max: number;
 }
 
 function judgeSuspects(history: History, suspects: readonly Suspect[]): CheckResult {
@@ -73,19 +77,27 @@ function judgeSuspects(history: History, suspects: readonly Suspect[]): CheckRes
   const other = lastProbe(history, 'step-by-step');
   if (other === undefined) return { result: 'violated', violations: all, needs: [{ probe: 'step-by-step' }] };
   const violations = suspects
-    .filter((suspect) => suspect.count > keptIn(history, other, suspect))
+    .filter((suspect) => suspect.count > suspect.max + excessIn(history, other, suspect))
     .map(({ violation }) => violation);
   return violations.length === 0 ? HOLDS : { result: 'violated', violations };
 }
 
-/** Returns how many children of this owner and role are alive at the end of an undisturbed run. */
-function keptIn(history: History, { final, names }: OtherOutcome, { owner, child }: Suspect): number {
+/** Returns how many more children than its last spec asks for the same owner has at the end of an undisturbed run. */
+function excessIn(history: History, { final, names }: OtherOutcome, { owner, child, creation }: Suspect): number {
   const nameOfOwner = history.names[owner.uid] ?? owner.name;
-  return [...probedState(history, final, names).values()].filter(({ role, object }) => {
-    const parent = parentOf(object)?.uid;
-    const isOfOwner = parent !== undefined && names[parent] === nameOfOwner;
-    return isOfOwner && role === child.role && object.metadata.deletionTimestamp === undefined;
-  }).length;
+  const there = final.find(
+    ({ kind, metadata: { uid = '', namespace = '' } }) =>
+      kind === owner.object.kind && namespace === owner.namespace && names[uid] === nameOfOwner,
+  );
+  const asked = there === undefined ? undefined : child.maxBySpec[specHash(there)];
+  if (there === undefined || asked === undefined) return 0;
+  const nameOfRole = child.role.slice(child.role.indexOf(':') + 1);
+  const kept = final.filter((object) => {
+    const { uid = '', name = '', deletionTimestamp } = object.metadata;
+    if (object.kind !== creation.object.kind || groupOf(names[uid] ?? name) !== nameOfRole) return false;
+    return deletionTimestamp === undefined && parentOf(object)?.uid === there.metadata.uid;
+  });
+  return Math.max(0, kept.length - asked);
 }
 
 function ownerOf(index: HistoryIndex, child: Revision): Revision | undefined {

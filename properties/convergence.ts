@@ -2,7 +2,7 @@
  * P1, convergence: once perturbation stops, the target reaches the expected state and stays there.
  *
  * The expected state is the one that a fresh copy of the target produces, without faults, from the foreign input after heal. A difference
- * counts only together with a second witness: a fresh incarnation on the unchanged final state writes something. One witness alone gives
+ * counts only together with a second witness: a fresh incarnation on the unchanged final state changes what differs. One witness alone gives
  * only a warning, because a target may depend on the order of events by design. Suspicious runs get a longer settle phase first. Does not
  * own: matching and comparing (`oracle/final-state.ts`).
  */
@@ -24,7 +24,7 @@ import {
 } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
-import { isEmptyOrAbsent, isMadeOnce, isTrace } from '../harness/oracle/harmless-differences.ts';
+import { isEmptyOrAbsent, isMadeOnce, isNote, isTrace } from '../harness/oracle/harmless-differences.ts';
 import { changesLeaf, restartWrites, type RestartWrite } from '../harness/oracle/restart-writes.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
@@ -43,9 +43,9 @@ const LONG_MS = 60_000;
 const UNKNOWN_UNDISTURBED = 'no undisturbed run was available to show whether it ends differently';
 const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result depends on the path taken';
 const SILENT =
-  'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
+  'the final state is not the one that a fresh copy of the target reaches from the same input, a restart does not change that';
 const SILENT_NOTE = 'it records what happened to an earlier request or object; nothing else differs';
-const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
+const DEPENDS = 'a copy started now does not change that: the result depends on the path taken';
 const DIED_UNSEEN = 'it was created and deleted while a watch was behind, so that no event of it reached the target';
 const REFUSED = 'a fresh copy refuses the input, and has never seen the valid one before';
 const MADE_AT_START = 'the target makes it only when it starts, for no object, and another client deleted it';
@@ -177,7 +177,7 @@ function judgeSuspect(
   // One such object is enough: the other differences may follow from it.
   if (later.some((difference) => diedUnseen(history, difference)))
     return violated(history, later, 'path-dependent', 'warning', DIED_UNSEEN);
-  if (later.every((one) => isTrace(history, one) || isClearedCondition(one, later)))
+  if (later.every((one) => isNote(one) || isClearedCondition(one, later)))
     return violated(history, later, 'left-note', 'warning', note);
   return withoutRandomDifferences(history, later, note);
 }

@@ -3,8 +3,8 @@
  *
  * Judges objects that are terminating at rest with only finalizers that the target itself adds; while another client's
  * finalizer is present, the target may be waiting for that client. Suspicious runs get a longer settle phase. If a fresh copy
- * of the target works on the object or deletes others, something in the run stopped the target; if the fresh copy waits too, a violation
- * is reported only if no other client has changed what it may be waiting for.
+ * of the target changes the finalizers or deletes objects, something in the run stopped the target; if the fresh copy waits too, a
+ * violation is reported only if no other client has changed what it may be waiting for, and if the object goes away undisturbed.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -76,7 +76,9 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
     return unclear('the target was given more time and was still not at rest, or its fresh copy was not');
   const name = index.shortName(stuck);
   const goesOn = restartWrites(fresh).some(
-    (write) => write.text.startsWith('delete ') || (write.object === name && changesLeaf(write, 'metadata.finalizers')),
+    (write) =>
+      /^delete(?:collection)? /.test(write.text) ||
+      (write.object === name && changesLeaf(write, 'metadata.finalizers')),
   );
   if (goesOn) {
     return { result: 'violated', violations: [violation(index, stuck, 'a fresh copy of it would continue')] };

@@ -29,8 +29,9 @@ const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegEx
   },
 ];
 
-/** A panic that a program may use to give up; an error of the Go runtime is always a bug. */
-const GIVES_UP = /^panic: (?!runtime error)|panicked at/;
+/** A panic that a program may use to give up; an error of the runtime of Go is always a bug. */
+const GIVES_UP =
+  /^panic: (?!runtime error|interface conversion|assignment to entry in nil map|send on closed|close of (?:closed|nil))|panicked at/;
 
 /** The last line of a Node program after an uncaught error, which is printed above it. */
 const NODE_ENDED = /^Node\.js v\d/;
@@ -74,7 +75,7 @@ function check(history: History): CheckResult {
     }
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
     if (found === undefined || roleOf(line.actor) !== 'target') continue;
-    if (GIVES_UP.test(line.line) && isStarting(history, line) && wasFaulted(history, line)) continue;
+    if (GIVES_UP.test(line.line) && isStarting(history, line) && hasFailed(history, line)) continue;
     violations.push(violation(found.class, line, printedText(line.line)));
   }
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
@@ -178,9 +179,17 @@ function judgeExits(
  * Reports whether the harness interfered with the incarnation's requests before the event, in which case it may have given up
  * on purpose.
  */
-function wasFaulted(history: History, event: Pick<ProcessEvent, 'actor' | 'at'>): boolean {
+function wasFaulted(history: History, event: ProcessEvent): boolean {
   return history.operations.some(
     ({ actor, fault, invoked }) => actor === event.actor && fault !== undefined && invoked.at < event.at,
+  );
+}
+
+/** Reports whether a request of the incarnation was made to fail, or got no answer, before the line. */
+function hasFailed({ operations }: History, { actor, at }: LogLine): boolean {
+  return operations.some(
+    ({ actor: by, fault, outcome, invoked }) =>
+      by === actor && fault !== undefined && outcome.type !== 'ok' && invoked.at < at,
   );
 }
 

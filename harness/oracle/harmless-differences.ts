@@ -1,9 +1,8 @@
 /**
- * Differences between the final state and that of a fresh copy that do no harm as long as nothing else differs, and that a fresh copy
- * started on the final state leaves alone.
+ * Differences between the final state and that of a fresh copy that do no harm as long as nothing else differs.
  *
- * Owns: which these are. Does not own: what follows from them (`convergence`). Start at {@link isTrace}, {@link isMadeOnce},
- * {@link isEmptyOrAbsent}.
+ * Owns: which these are. Does not own: what follows from them (`convergence`). Start at {@link isTrace}, {@link isNote},
+ * {@link isMadeOnce}, {@link isEmptyOrAbsent}.
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
@@ -13,20 +12,28 @@ import { groupOf, type Difference } from './final-state.ts';
 import { indexOf, names } from './history-index.ts';
 
 /**
- * Reports whether a difference is only a trace of what happened, which a fresh copy has never met:
- *
- * - An annotation that only the target writes is a note to itself: frameworks use such notes to remember which handler to call again. (An
- *   annotation that other clients also write is not the target's, and does not count as a difference.)
- * - A time or a number in the status that no undisturbed run ever had records a failure: `lastFailureTime`, `retryCount`.
+ * Reports whether a difference is only a note, where a fresh incarnation is at work: frameworks use annotations to remember which handler to
+ * call again. (An annotation that other clients also write is not the target's, and does not count as a difference.)
+ */
+export function isNote({ what, path, expected }: Difference): boolean {
+  return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
+}
+
+/**
+ * Reports whether a difference that a fresh incarnation leaves alone is only a trace of what happened, which a fresh copy has never met: an
+ * annotation, or a time or number in the status such as `lastFailureTime` or `retryCount`, that objects of this kind never had in the
+ * undisturbed runs.
  */
 export function isTrace(history: History, { what, path, expected, actual, uid }: Difference): boolean {
   if (what !== 'wrong-value' || expected !== undefined) return false;
-  if (path.startsWith('metadata.annotations')) return true;
-  if (!path.startsWith('status.') || path.endsWith('observedGeneration')) return false;
-  if (typeof actual !== 'number' && !isTime(actual)) return false;
+  const isInStatus = path.startsWith('status.') && !path.endsWith('observedGeneration');
+  if (!path.startsWith('metadata.annotations') && !(isInStatus && (typeof actual === 'number' || isTime(actual))))
+    return false;
   const index = indexOf(history);
   const last = uid === undefined ? undefined : index.chain(uid).at(-1);
-  return last !== undefined && !names(history.reference?.ownedLeaves, index.role(last), path);
+  const owned = history.reference?.ownedLeaves;
+  if (last === undefined || owned?.[index.role(last)] === undefined) return false;
+  return !Object.keys(owned).some((role) => role.startsWith(`${last.resource}:`) && names(owned, role, path));
 }
 
 /**

@@ -42,5 +42,9 @@ export function changesLeaf({ paths }: RestartWrite, path: string): boolean {
 
 function isSameOrWithin(first: string, second: string): boolean {
   const [one, other] = [leafPattern(first), leafPattern(second)];
-  return one.startsWith(other) || other.startsWith(one);
+  return one === other || isWithin(one, other) || isWithin(other, one);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path.startsWith(outer) && /[.[~]/.test(path.charAt(outer.length));
 }

@@ -126,7 +126,7 @@ describe('a command that is no target', () => {
   useFolder();
 
   it.each([
-    ['is not there', ['./nothing'], 'TARGET_INVALID: got command "./nothing", expected a program: looked for'],
+    ['is not there', ['./nothing'], 'TARGET_INVALID: got command "./nothing", expected a program: nothing is at'],
     ['is in no folder of PATH', ['no-such-program-anywhere'], 'it is in no folder of PATH'],
     ['exits at once', ['false'], 'TARGET_FAILED: the target exited while starting (with code 1)'],
   ])('%s', async (_, command, message) => {
