@@ -15,9 +15,8 @@ import type { OtherOutcome } from '../harness/model/probe.ts';
 import type { Reference, ReferenceChild } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
-import { indexOf } from '../harness/oracle/history-index.ts';
+import { indexOf, roleOfObject } from '../harness/oracle/history-index.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
-import { groupOf } from '../harness/oracle/final-state.ts';
 import type { Property } from '../harness/oracle/property.ts';
 
 const NAME = 'cardinality';
@@ -91,10 +90,11 @@ function excessIn(history: History, { final, names }: OtherOutcome, { owner, chi
   );
   const asked = there === undefined ? undefined : child.maxBySpec[specHash(there)];
   if (there === undefined || asked === undefined) return 0;
-  const nameOfRole = child.role.slice(child.role.indexOf(':') + 1);
+  const { resource } = creation;
   const kept = final.filter((object) => {
     const { uid = '', name = '', deletionTimestamp } = object.metadata;
-    if (object.kind !== creation.object.kind || groupOf(names[uid] ?? name) !== nameOfRole) return false;
+    if (object.kind !== creation.object.kind || roleOfObject({ names }, { resource, uid, name }) !== child.role)
+      return false;
     return deletionTimestamp === undefined && parentOf(object)?.uid === there.metadata.uid;
   });
   return Math.max(0, kept.length - asked);

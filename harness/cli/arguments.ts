@@ -56,6 +56,12 @@ export function clusterOption(): Option {
   return choice('--cluster <kind>', 'API server of the run', CLUSTERS);
 }
 
+/** Makes the flag `--authorization`. */
+export function authorizationOption(): Option {
+  const about = 'whether roles of the manifests are enforced (default: rbac if they bind any)';
+  return choice('--authorization <mode>', about, ['rbac', 'allow-all']);
+}
+
 export const ALLOW_CONTEXT_HELP = 'allow this context, whatever cluster it points to (several times)';
 export const ALLOW_CLUSTER_HELP = 'allow the cluster whose namespace kube-system has this uid (several times)';
 

@@ -31,8 +31,11 @@ export function indexOf(history: History): HistoryIndex {
 }
 
 /** Returns the role of an object: `gr:canonical name` without the creation number. */
-export function roleOfObject(history: History, object: { resource: string; uid: string; name: string }): string {
-  const canonical = history.names[object.uid] ?? object.name;
+export function roleOfObject(
+  { names }: Pick<History, 'names'>,
+  object: { resource: string; uid: string; name: string },
+): string {
+  const canonical = names[object.uid] ?? object.name;
   const numbered = canonical.lastIndexOf('~');
   return `${object.resource}:${numbered < 0 ? canonical : canonical.replace(/~\d+$/, '')}`;
 }

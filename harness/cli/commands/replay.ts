@@ -18,7 +18,7 @@ import { renderStory } from '../../report/terminal.ts';
 import { reportFolderOf } from '../../report/write-files.ts';
 import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { askAbout } from '../ask-cluster.ts';
-import { choice, collect, countArgument, existingFlags } from '../arguments.ts';
+import { authorizationOption, collect, countArgument, existingFlags } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import { readConfig } from '../configured.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -63,12 +63,7 @@ export function replayCommand(context: CommandContext): Command {
     .option('--crds <path>', 'for an entry of a corpus: file or folder with CRDs (several times)', collect)
     .option('--manifests <path>', 'for an entry of a corpus: what the project ships (several times)', collect)
     .option('--deployment <name>', 'which Deployment of the manifests the target is')
-    .addOption(
-      choice('--authorization <mode>', 'whether roles of the manifests are enforced (default: rbac if they bind any)', [
-        'rbac',
-        'allow-all',
-      ]),
-    )
+    .addOption(authorizationOption())
     .option('--json', 'print the result as JSON on stdout')
     .addHelpText('after', HELP)
     .action(async (file: string, words: readonly string[], flags: ReplayFlags, self: Command) => {

@@ -4,6 +4,7 @@ import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
 import type { FileSystem, Network, ProgramTime } from '../../model/counterexample.ts';
 import {
+  authorizationOption,
   choice,
   collect,
   envArgument,
@@ -57,12 +58,7 @@ export function withTargetFlags(command: Command): Command {
     .option('--sample <file>', 'YAML with the objects a run starts from; may be given several times', collect)
     .option('--manifests <path>', 'what the project ships: kustomize or helm output (several times)', collect)
     .option('--deployment <name>', 'which Deployment of the manifests the target is')
-    .addOption(
-      choice('--authorization <mode>', 'whether roles of the manifests are enforced (default: rbac if they bind any)', [
-        'rbac',
-        'allow-all',
-      ]),
-    )
+    .addOption(authorizationOption())
     .addOption(
       choice('--environment <speed>', 'how pods and workloads become ready (default: auto; for a module: off)', [
         'auto',

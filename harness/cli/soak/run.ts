@@ -56,12 +56,12 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
   const confirm = await planConfirmation(flags.confirm, configured);
   const config = { ...configured, reportDir: soakFolder(configured.reportDir, epoch, shard) };
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
-  const baseline = readBaseline(config, console.cwd, flags.updateBaseline === true);
+  const update = flags.updateBaseline === true;
+  const baseline = readBaseline(config, console.cwd, update);
   checkFolder(config.reportDir);
   const { signal } = context;
   const release = await takeFolder(config.reportDir, { signal, onWait: (why) => console.err(`${why}\n`) });
   try {
-    const update = flags.updateBaseline === true;
     const all = flags.all === true;
     const prepared = { ...identity, kept, confirm, baseline, update, all, epoch, isResumed: going !== undefined };
     return await withReporting(config, flags, console, (reporting) => soakReporting(prepared, reporting, context));

@@ -7,28 +7,28 @@ import type { ProbeResult } from '../../model/probe.ts';
 /** Returns the result of the probe `fresh-incarnation`. */
 export function freshWrites(run: History): ProbeResult {
   const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
-  const written = run.revisions.filter((revision) => revision.at > since && roleOf(revision.actor) === 'target');
+  const written = run.revisions
+    .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
+    .map((revision) => describeWrite(run, revision));
   return {
     probe: 'fresh-incarnation',
-    writes: written.map((revision) => describeWrite(run, revision)),
-    paths: written.map((revision) => changedPaths(run, revision)),
+    writes: written.map(({ text }) => text),
+    paths: written.map(({ paths }) => paths),
     settled: run.settlement.result === 'quiescent',
   };
 }
 
-/** Returns the leaves that a write changed; an empty path, which stands for all, if it created or deleted the object. */
-function changedPaths({ operations }: History, { type, op, before, object }: Revision): readonly string[] {
-  const verb = operations[op]?.verb;
-  if (type !== 'MODIFIED' || verb === 'delete' || verb === 'deletecollection') return [''];
-  return diffLeaves(before, object)
-    .map(({ path }) => path)
-    .filter((path) => !isServerLeaf(path));
-}
-
-function describeWrite(history: History, revision: Revision): string {
-  const verb = history.operations[revision.op]?.verb ?? revision.type;
-  const changes = diffLeaves(revision.before, revision.object)
-    .filter((change) => !isServerLeaf(change.path))
-    .map((change) => `${change.path}=${JSON.stringify(change.to ?? null)}`);
-  return `${verb} ${revision.resource}/${history.names[revision.uid] ?? revision.name} ${changes.slice(0, 4).join(' ')}`;
+/** Returns a write in one line, and the leaves that it changed: an empty path, which means all, if it created or deleted the object. */
+function describeWrite(
+  { operations, names }: History,
+  { type, op, before, object, resource, uid, name }: Revision,
+): { readonly text: string; readonly paths: readonly string[] } {
+  const verb = operations[op]?.verb ?? type;
+  const changes = diffLeaves(before, object).filter(({ path }) => !isServerLeaf(path));
+  const shown = changes.slice(0, 4).map(({ path, to }) => `${path}=${JSON.stringify(to ?? null)}`);
+  const isWhole = type !== 'MODIFIED' || verb === 'delete' || verb === 'deletecollection';
+  return {
+    text: `${verb} ${resource}/${names[uid] ?? name} ${shown.join(' ')}`,
+    paths: isWhole ? [''] : changes.map(({ path }) => path),
+  };
 }
