@@ -21,6 +21,7 @@ import type { Property } from '../harness/oracle/property.ts';
 import {
   activityAfter,
   goesOn,
+  isLock,
   isOrdinaryIdle,
   lastItemsFrom,
   laterHalf,
@@ -340,6 +341,9 @@ function retryViolation(
   const [first] = attempts;
   const last = attempts.at(-1);
   if (fault === undefined || first === undefined || last === undefined) return undefined;
+  const isUnhurried = isPatient(history, streak, rest);
+  // A leader tries to renew its lock at one pace until it gives up, as client libraries do.
+  if (isUnhurried && isLock(first, history.reference?.locks ?? [])) return undefined;
   const { outcome } = last;
   const answer = outcome.type === 'fail' ? `${outcome.code} ${outcome.reason}`.trim() : 'no answer';
   return {
@@ -350,7 +354,7 @@ function retryViolation(
     operations: attempts.slice(0, NAMED_MAX).map(({ id }) => id),
     revisions: [],
     at: attempts[Math.min(attempts.length, NAMED_MAX) - 1]?.answered?.at ?? last.invoked.at,
-    severity: isPatient(history, streak, rest) ? 'warning' : 'error',
+    severity: isUnhurried ? 'warning' : 'error',
   };
 }
 

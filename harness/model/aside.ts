@@ -8,7 +8,11 @@ export function isEvent(resource: string): boolean {
   return resource === 'events' || resource === 'events.events.k8s.io';
 }
 
+export function isLease(resource: string): boolean {
+  return resource === 'leases.coordination.k8s.io';
+}
+
 /** Reports whether the resource is an Event or a Lease. */
 export function isAside(resource: string): boolean {
-  return isEvent(resource) || resource === 'leases.coordination.k8s.io';
+  return isEvent(resource) || isLease(resource);
 }

@@ -12,6 +12,7 @@ export type StrategyName =
   | 'intermediate-state'
   | 'stale-state'
   | 'late-list'
+  | 'lost-lock'
   | 'gap'
   | 'unobserved-state';
 

@@ -27,6 +27,7 @@ export const STRATEGY_MIX: readonly StrategyName[] = [
   ...(['starvation', 'starvation'] as const),
   'gap',
   'late-list',
+  'lost-lock',
 ];
 
 /**
@@ -45,6 +46,7 @@ export const PROCESS_MIX: readonly StrategyName[] = [
   'unobserved-state',
   'gap',
   'late-list',
+  'lost-lock',
   'random-walk',
   'pos',
   'starvation',
@@ -55,6 +57,7 @@ const OWN_FAULTS: { readonly [name in StrategyName]?: readonly FaultKind[] } = {
   'intermediate-state': ['crash'],
   'stale-state': ['crash', 'stale-list'],
   'late-list': ['crash'],
+  'lost-lock': ['start-replica', 'fail'],
   gap: ['expire-watch'],
 };
 

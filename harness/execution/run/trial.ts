@@ -184,8 +184,10 @@ function neverStarted({ pace }: Host): Settlement {
 function watching(world: World, scheduler: Scheduler, moved: () => void): Scheduler {
   return wrapped(scheduler, (view) => {
     const choice = scheduler.next(view);
-    const item = choice?.item;
-    if (item !== undefined && item.kind !== 'timer' && !world.isLock(touchedBy(item)) && !world.isPoll(item)) moved();
+    if (choice === undefined || choice.item.kind === 'timer') return choice;
+    // Renewals of a lock go on for ever, unless a fault stops them.
+    const isRoutine = world.isLock(touchedBy(choice.item)) || world.isPoll(choice.item);
+    if (!isRoutine || choice.fault !== undefined) moved();
     return choice;
   });
 }

@@ -4,6 +4,7 @@ import { collide } from './collide.ts';
 import { conflictPct } from './conflict-pct.ts';
 import { gap } from './gap.ts';
 import { lag, unobservedState } from './lag.ts';
+import { lostLock } from './lost-lock.ts';
 import { pos } from './pos.ts';
 import { randomWalk } from './random-walk.ts';
 import { intermediateState, lateList, staleState } from './restarts.ts';
@@ -39,6 +40,10 @@ export const strategies: { readonly [name in StrategyName]: { readonly make: Mak
     'late-list': {
       make: lateList,
       about: 'the target restarts, and one of its caches stays empty for a while; finds work that begins too early',
+    },
+    'lost-lock': {
+      make: lostLock,
+      about: 'the leader cannot renew its lock, and a second copy takes over; finds leaders that go on without it',
     },
     gap: {
       make: gap,
