@@ -97,6 +97,21 @@ describe('single deviations from a calm run', () => {
     ]);
   });
 
+  it('name those collisions in which the last of several like writes loses its race', () => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.phase('contention');
+    for (const value of ['a', 'b', 'c']) h.edit('controller', 'configmaps', 'web', ['data', 'done'], value);
+    h.edit('writer-1', 'configmaps', 'web', ['data', 'else'], 'mine');
+    h.phase('heal').phase('settle');
+    const { collisions, lastCollisions } = singleDeviations(h.build(), workload(), []);
+
+    expect(collisions.length).toBe(3);
+    expect(lastCollisions.map(({ preemptions }) => preemptions)).toEqual([
+      [{ before: 'controller/update/configmaps/default/web#2!sent', run: 'writer-1' }],
+    ]);
+  });
+
   it('know that a rival waits at the gate until it is its turn', () => {
     const h = historyBuilder();
     h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });

@@ -53,6 +53,8 @@ interface OtherWriter {
 export interface Deviations {
   /** Schedules in which another writer writes first, once or several times in a row. */
   readonly collisions: readonly Schedule[];
+  /** The schedules in `collisions` in which the last of several like writes loses its race: after it, no other one repairs the effect. */
+  readonly lastCollisions: readonly Schedule[];
   /** Schedules in which a watch is held. */
   readonly silences: readonly Schedule[];
   /** The schedules in `silences` whose watch delivers kinds that the target writes: the target then acts on stale objects. */
@@ -102,13 +104,17 @@ export function singleDeviations(
     lastAt: Math.max(0, ...operations.filter((operation) => operation.actor === actor).map(reachedAt)),
   }));
   const collisions: Schedule[] = [];
+  const lastCollisions: Schedule[] = [];
+  const lastWrites = new Set(new Map(writes.map((write) => [distinctWrite(write), write])).values());
   for (const write of writes) {
     const place = placeOf(write.resource, write.namespace, write.name);
     for (const { actor, places, lastAt } of otherWriters) {
       // A writer that has finished before this write cannot come first.
       if (lastAt < reachedAt(write) || !places.includes(place)) continue;
       const first = before(write, actor);
-      collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
+      const collision = { ...EMPTY_SCHEDULE, preemptions: [first] };
+      collisions.push(collision);
+      if (lastWrites.has(write)) lastCollisions.push(collision);
       const undelivered = delivered.flatMap((stream) =>
         stream.resource === write.resource ? silentFrom(stream, write) : [],
       );
@@ -138,6 +144,7 @@ export function singleDeviations(
   const isLate = faults.includes('delay');
   return {
     collisions,
+    lastCollisions,
     silences: silences.flatMap(({ schedules }) => schedules),
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),

@@ -30,6 +30,8 @@ const WORKLOADS = 2_000;
 /** The maximum numbers of trials per undisturbed run, by kind of deviation: the next run may be more productive. */
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
+/** The maximum number of collisions with the last of several like writes. */
+const LAST_COLLISIONS_MAX = 3;
 const SILENCES_MAX = 6;
 /** The maximum number of silences on watches of kinds that the target writes. */
 const STALE_WRITES_MAX = 4;
@@ -74,15 +76,11 @@ export class TrialSource {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
     const deviations = singleDeviations(history, trial.workload, this.#options.faults);
-    const { collisions, silences, staleWrites, unseenCreates } = deviations;
+    const { collisions, lastCollisions, silences, staleWrites, unseenCreates } = deviations;
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
-    const races = [
-      ...this.#some(streaks, STREAKS_MAX),
-      ...this.#some(
-        collisions.filter((schedule) => !streaks.includes(schedule)),
-        COLLISIONS_MAX,
-      ),
-    ];
+    const last = this.#some(lastCollisions, LAST_COLLISIONS_MAX);
+    const others = collisions.filter((schedule) => !streaks.includes(schedule) && !last.includes(schedule));
+    const races = inTurn([this.#some(streaks, STREAKS_MAX), last, this.#some(others, COLLISIONS_MAX - last.length)]);
     const stale = this.#some(staleWrites, STALE_WRITES_MAX);
     const rest = silences.filter((schedule) => !stale.includes(schedule));
     const unseen = this.#some(unseenCreates, UNSEEN_MAX);
