@@ -17,7 +17,7 @@ export type ProbeRequest =
   | { readonly probe: 'fresh-incarnation' }
   /** The same workload in the default order and without faults: which of the target's leaves depend only on the input? */
   | { readonly probe: 'undisturbed' }
-  /** The same workload without faults, each operation only once the target is at rest. */
+  /** The same operations in the same order, without faults, each only once the target is at rest. */
   | { readonly probe: 'step-by-step' }
   /** The same trial without the crashes of its schedule: did a crash cause the violation? */
   | { readonly probe: 'without-crashes' }

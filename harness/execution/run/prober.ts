@@ -15,7 +15,7 @@ import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE, scheduleSize } from '../../model/schedule.ts';
 import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { Program, Workload } from '../../model/workload.ts';
+import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { lastProbe } from '../../oracle/last-probe.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
@@ -31,6 +31,7 @@ import {
 import { freshWrites } from './fresh-writes.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
+import { stepsInOrder } from './steps-in-order.ts';
 import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
 
@@ -199,7 +200,8 @@ export class Prober {
         const { programs, ...workload } = trial.workload;
         const standing = programs.filter((program) => program.standing === true);
         const quiet = quietTrial({ ...workload, start: 'settled', programs: standing });
-        const afterRest = programs.filter((program) => program.standing !== true).flatMap(stepsOf);
+        const passing = programs.filter((program) => program.standing !== true);
+        const afterRest = stepsInOrder(history, { ...trial.workload, programs: passing });
         const outcome = await this.#ofWorkload(request.probe, trial, () => this.#outcome(quiet, { afterRest }));
         return { probe: 'step-by-step', ...outcome };
       }
@@ -283,8 +285,8 @@ export class Prober {
   }
 
   /**
-   * Returns an outcome that depends on the workload alone. For first runs, one outcome serves all trials of a workload; it is not kept if
-   * its run did not come to rest, as the next run may.
+   * Returns an outcome that depends on the workload, and at most on the order of its operations. For first runs, one outcome serves all
+   * trials of a workload; it is not kept if its run did not come to rest, as the next run may.
    */
   async #ofWorkload(
     probe: ProbeRequest['probe'],
@@ -376,11 +378,6 @@ function workloadKey(probe: ProbeRequest['probe'], { workload }: Trial): string 
 
 function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
-}
-
-/** Returns a program for each operation, including the operations that clean up. */
-function stepsOf({ ops, heal = [], ...program }: Program): readonly Program[] {
-  return [...ops, ...heal].map((op) => ({ ...program, ops: [op] }));
 }
 
 /** Reports whether the leaf still has the value that was written. A write that had no effect proves nothing and counts as reverted. */
