@@ -1,8 +1,9 @@
 /** One reconcile of a large operator may be a hundred requests without a pause; it is not a loop, nor is it many periods of a poll. */
 import { expect, it } from 'vitest';
+import type { ProbeResult } from '../harness/model/probe.ts';
 import { historyBuilder } from '../harness/oracle/test-history.ts';
 import { boundedRate } from './bounded-rate.ts';
-import { judge, settled, WIDGETS } from './test-bounded-rate.ts';
+import { judge, settled, WIDGETS, withheld } from './test-bounded-rate.ts';
 
 it.each([
   ['many different requests', 25, 'inconclusive'],
@@ -29,4 +30,24 @@ it.each([
   const reference = { idle: { requestsPerMinute: (60_000 / everyMs) * kinds.length, writesPerMinute: 0 } };
 
   expect(judge(h, { settlement: { result: 'time-exceeded', timeMs: 60_000 }, reference }).result).toBe(result);
+});
+
+it.each([
+  ['that pauses for a minute later on', true, 'holds'],
+  ['without such a pause', false, 'violated'],
+])('judges a work queue whose back-off is shorter than a reconcile, %s', (_, quiescent, result) => {
+  const h = settled();
+  for (let n = 0; n < 10; n++) h.pass(2_100).begin('controller', 'patch', WIDGETS, 'web').answer();
+  const look = (windowMs: number, rested: boolean): ProbeResult => ({
+    probe: 'extended-settle',
+    windowMs,
+    quiescent: rested,
+    final: [],
+    names: {},
+    writesAtRest: 0,
+  });
+  const probes = [look(60_000, quiescent), look(1_100_000, false), withheld(10)];
+  const settlement = { result: 'time-exceeded', timeMs: 21_000 } as const;
+
+  expect(judge(h, { settlement, probes, reference: { suspectSettleMs: 60_000 } }).result).toBe(result);
 });

@@ -29,6 +29,7 @@ import {
   restStart,
   roundsOf,
   suspectSettleMs,
+  usualSettleMs,
 } from '../harness/oracle/rest.ts';
 import { isPatient, judgeStreak, RETRIES_MIN } from '../harness/oracle/retries.ts';
 import { isActive } from './exercised.ts';
@@ -216,6 +217,8 @@ function judgeUnrest(history: History): CheckResult {
   if (!short && !suspect && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
   const believed = longest !== undefined && (longest.windowMs >= windowMs || (proven && isShort(longest.laterHalf)));
   const extended = believed ? longest : undefined;
+  // A pause this long shows that the pauses grow: a work queue goes on for many minutes, with doubled pauses.
+  if (extended?.quiescent === true || hasRested(history)) return HOLDS;
   // A run that reached its step limit would reach it again.
   const enough = history.settlement.result === 'steps-exceeded';
   if (extended === undefined && !enough) {
@@ -228,7 +231,6 @@ function judgeUnrest(history: History): CheckResult {
       needs,
     };
   }
-  if (extended?.quiescent === true) return HOLDS;
   const proof = proven && !isShortPeriod(half) && isShort(longest.laterHalf) ? longest.laterHalf : pacing(half);
   const every = paceText(proof);
   if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, short ? 'short-requeue' : 'busy-at-rest', every);
@@ -395,6 +397,13 @@ function fightViolation({ revisions, path, actors, values, severity }: Fight): V
 }
 
 /** Returns the longest extended settle phase so far. */
+/** Reports whether the target was silent for as long as a suspect usually has to be, even if it went on later. */
+function hasRested(history: History): boolean {
+  return history.probes.some(
+    (probe) => probe.probe === 'extended-settle' && probe.quiescent && probe.windowMs >= usualSettleMs(history),
+  );
+}
+
 function longestSettle(history: History): Settled | undefined {
   return history.probes.findLast((probe) => probe.probe === 'extended-settle');
 }

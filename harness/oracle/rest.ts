@@ -193,9 +193,15 @@ const REFUSALS_MIN = 4;
 /** client-go's first back-off; each further one is twice as long. */
 const FIRST_BACK_OFF_MS = 5;
 
+/** Returns the settle time, in ms, for judging a suspicious history in which the target is not held back. */
+export function usualSettleMs({ reference }: History): number {
+  return reference?.suspectSettleMs ?? EXTENDED_SETTLE_MS;
+}
+
 /** Returns the settle time, in ms, for judging a suspicious history. */
 export function suspectSettleMs(history: History): number {
-  const { suspectSettleMs: usual = EXTENDED_SETTLE_MS, backOffMs } = history.reference ?? {};
+  const usual = usualSettleMs(history);
+  const { backOffMs } = history.reference ?? {};
   if (backOffMs === undefined || backOffMs <= usual) return usual;
   const isHeldBack = failureStreaks(history).some(
     (streak) =>
