@@ -6,7 +6,9 @@ import { stepsInOrder } from './steps-in-order.ts';
 const target = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'web' };
 const set = (value: string): ProgramOp => ({ do: 'set', target, path: ['data', 'a'], value, via: 'update' });
 const made = (steps: readonly Program[]): readonly string[] =>
-  steps.map(({ actor, ops }) => `${actor} ${ops.map((op) => ('value' in op ? String(op.value) : op.do)).join(' ')}`);
+  steps.map(
+    ({ actor, ops }) => `${actor} ${ops.map((op) => ('value' in op ? JSON.stringify(op.value) : op.do)).join(' ')}`,
+  );
 
 describe('the steps of a run', () => {
   it('come in the order in which they were made, each as a program of its own', () => {
@@ -24,9 +26,9 @@ describe('the steps of a run', () => {
     const workload: Workload = { version: 1, start: 'settled', sample: [], programs };
 
     expect(made(stepsInOrder(h.phase('heal').phase('settle').build(), workload))).toEqual([
-      'writer-1 1',
-      'user 2',
-      'writer-1 3',
+      'writer-1 "1"',
+      'user "2"',
+      'writer-1 "3"',
     ]);
   });
 
@@ -42,7 +44,7 @@ describe('the steps of a run', () => {
     ];
     const workload: Workload = { version: 1, start: 'empty', sample: [manifest('ConfigMap', 'web')], programs };
 
-    expect(made(stepsInOrder(h.phase('heal').phase('settle').build(), workload))).toEqual(['writer-1 1', 'user 2']);
+    expect(made(stepsInOrder(h.phase('heal').phase('settle').build(), workload))).toEqual(['writer-1 "1"', 'user "2"']);
   });
 
   it('stay in the order of their program if there is no write of theirs', () => {
@@ -54,9 +56,9 @@ describe('the steps of a run', () => {
     const workload: Workload = { version: 1, start: 'settled', sample: [], programs };
 
     expect(made(stepsInOrder(historyBuilder().phase('contention').build(), workload))).toEqual([
-      'user 1',
-      'user 2',
-      'writer-1 3',
+      'user "1"',
+      'user "2"',
+      'writer-1 "3"',
     ]);
   });
 });
