@@ -351,6 +351,32 @@ describe('the drift probe', () => {
     expect(await prober.probe(same, QUIET, await runner.run(QUIET))).toMatchObject({ reverted: ['spec.size'] });
   });
 
+  it('makes the user’s changes as well: some targets replace a label only when the spec changes', async () => {
+    const seen = new Map<string, number>();
+    const { prober, runner } = await proberOf(async (widget, send) => {
+      const { name, generation = 0, uid = '' } = widget.metadata;
+      if (seen.get(uid) === generation) return;
+      seen.set(uid, generation);
+      await send('PUT', `${WIDGETS_PATH}/${name ?? ''}`, { ...widget, metadata: { ...widget.metadata, labels: {} } });
+    });
+    const size: ProgramOp = { do: 'set', target: WIDGET, path: ['spec', 'size'], value: 7, via: 'merge-patch' };
+    const changed: Trial = { ...QUIET, workload: workload([{ actor: 'user', writer: 'user', ops: [size] }]) };
+    const history = await runner.run(QUIET);
+
+    expect(await prober.probe(team, QUIET, history)).toMatchObject({ reverted: [] });
+    expect(await prober.probe(team, changed, history)).toMatchObject({ reverted: ['metadata.labels.team'] });
+  });
+
+  it('does not take a change of the user for one of the target', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const changed: Trial = {
+      ...QUIET,
+      workload: workload([{ actor: 'user', writer: 'user', ops: [label('theirs')] }]),
+    };
+
+    expect(await prober.probe(team, changed, await runner.run(QUIET))).toMatchObject({ reverted: [] });
+  });
+
   it('is made once per question', async () => {
     const { prober, runner } = await proberOf(setReady);
     const history = await runner.run(QUIET);

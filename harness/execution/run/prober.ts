@@ -15,7 +15,7 @@ import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE, scheduleSize } from '../../model/schedule.ts';
 import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { Workload } from '../../model/workload.ts';
+import type { Program, Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { lastProbe } from '../../oracle/last-probe.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
@@ -185,7 +185,7 @@ export class Prober {
           live === undefined ? await this.#variant(trial, { freshIncarnation: true }) : await live.takeOver(),
         );
       case 'drift':
-        return this.#driftTest(request);
+        return this.#driftTest(request, trial);
       case 'undisturbed': {
         const outcome = await this.#ofWorkload(request.probe, trial, () =>
           this.#outcome(quietTrial(trial.workload), {}),
@@ -307,15 +307,24 @@ export class Prober {
     return outcomeOf(run, await this.#expectedState(run));
   }
 
-  /** Repeats the foreign write at rest, fully visible, and observes whether the target reverts it. */
-  #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
-    return this.#evidence.results.once(JSON.stringify(request), async () => {
+  /**
+   * Repeats the foreign write at rest, fully visible, then the user's changes of the trial, and observes whether the target reverts the
+   * write: a target that does not hear of the write by itself may still replace it whenever it has something else to do.
+   */
+  #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>, { workload }: Trial): Promise<ProbeResult> {
+    const triggers = workload.programs
+      .filter(({ actor, standing }) => actor === 'user' && standing !== true)
+      .flatMap(({ ops }) => ops.filter(({ do: kind }) => kind === 'set' || kind === 'append'));
+    return this.#evidence.results.once(JSON.stringify([request, triggers]), async () => {
       const { role, leaves, value } = request;
       const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
-        afterRest: [{ actor: 'writer-1', writer: 'drift', ops: [request.op] }],
+        afterRest: [
+          { actor: 'writer-1', writer: 'drift', ops: [request.op] },
+          ...triggers.map((op): Program => ({ actor: 'user', writer: 'user', ops: [op] })),
+        ],
       });
       const made = run.revisions.filter((revision) => revision.actor === 'writer-1');
-      const reverted = leaves.filter((leaf) => !survives(run, made, leaf));
+      const reverted = leaves.filter((leaf) => isReverted(run, made, leaf));
       return { probe: 'drift', role, leaves, value, reverted };
     });
   }
@@ -380,16 +389,21 @@ function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
 }
 
-/** Reports whether the leaf still has the value that was written. A write that had no effect proves nothing and counts as reverted. */
-function survives(run: History, made: readonly Revision[], leaf: string): boolean {
+/**
+ * Reports whether the leaf has lost the value that was written, other than by a change of the user. A write that had no effect proves
+ * nothing and counts as reverted.
+ */
+function isReverted(run: History, made: readonly Revision[], leaf: string): boolean {
   const set = made.findLast((revision) =>
     diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
   );
-  if (set === undefined) return false;
+  if (set === undefined) return true;
   const wanted = leavesOf(set.object).get(leaf);
-  const final = run.revisions.findLast((revision) => revision.uid === set.uid);
-  if (final === undefined || final.type === 'DELETED') return false;
-  return jsonEqual(leavesOf(final.object).get(leaf), wanted);
+  const change = run.revisions.find(
+    ({ uid, at, type, object }) =>
+      uid === set.uid && at > set.at && (type === 'DELETED' || !jsonEqual(leavesOf(object).get(leaf), wanted)),
+  );
+  return change !== undefined && change.actor !== 'user';
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
