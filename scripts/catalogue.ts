@@ -65,7 +65,8 @@ export function optionsFor(entry: ControllerUnderTest, more: StalemateOptions = 
     ...(entry.language === undefined ? { target: ROOT + moduleOf(entry) } : processOptions(entry, entry.language)),
     crds: entry.crds.map((file) => ROOT + file),
     samples: [ROOT + entry.sample],
-    ...(entry.leaderElection === true ? { leaderElection: true } : {}),
+    // One variant elects no leader, which must be found.
+    ...(entry.leaderElection === true ? { leaderElection: true, replicas: 2 as const } : {}),
     ...(entry.effects === true ? { effects: true } : {}),
     ...more,
   };

@@ -108,7 +108,12 @@ function offers({ options, manifests, claims, elects }: ConfigFacts): readonly S
           },
         ]),
     ...(elects || options.target !== undefined
-      ? [{ about: 'A second copy may run beside the first: it elects a leader.', options: { leaderElection: true } }]
+      ? [
+          {
+            about: `A second copy may run beside the first: it elects a leader${options.command === undefined ? '.' : ', once the flag for that (often --leader-elect) is in its command.'}`,
+            options: { leaderElection: true },
+          },
+        ]
       : []),
     {
       about:

@@ -153,8 +153,9 @@ export interface StalemateOptions extends FindingOptions {
   /** Folder for counterexamples and records; default `.stalemate`. */
   readonly reportDir?: string;
   readonly transport?: Transport;
-  /** The target elects a leader, so a second replica may be started. */
+  /** The target elects a leader, so a second replica may be started, provided that undisturbed runs show the target taking a lock. */
   readonly leaderElection?: boolean;
+  /** 2: a second replica may be started, whether or not the target takes a lock. */
   readonly replicas?: 1 | 2;
   /** The target keeps state outside the cluster and gets a store for it; on by default if a command contains `{effects}`. */
   readonly effects?: boolean;

@@ -85,6 +85,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     namespace,
     deployment: options.deployment,
     authorization: options.authorization,
+    elects: options.leaderElection === true,
     builtIn: context.builtInKinds,
   });
   const samplePaths = paths(options.samples);
@@ -122,6 +123,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     properties: chosenProperties(options, context),
     writers: switchedOn(options.writers, context.writers, 'writers'),
     faults: chosen.faults,
+    needsLock: options.leaderElection === true && options.replicas === undefined,
     toxiproxy: chosen.toxiproxy,
     budget: chosenBudget(options.budget ?? DEFAULT_BUDGET),
     seed: options.seed ?? context.freshSeed(),

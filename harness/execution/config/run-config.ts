@@ -64,6 +64,8 @@ export interface RunConfig {
   readonly baseline: string;
   /** The real server on which findings of the embedded one are confirmed; `null` if not configured. */
   readonly confirm: ConfirmChoice | null;
+  /** Whether a second replica may only be started if undisturbed runs show the target taking a lock. */
+  readonly needsLock: boolean;
   /** Findings that the user accepts until a date. */
   readonly waivers: readonly Waiver[];
   readonly declared: Declarations;

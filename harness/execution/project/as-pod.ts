@@ -6,7 +6,12 @@ import { LEADER_ELECTION, workloadKey, type TargetWorkload } from './deployment.
 import { configInvalid } from '../config-invalid.ts';
 
 /** Completes the target from the Deployment. @throws {CONFIG_INVALID} */
-export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings: string[]): ProcessTarget {
+export function asPod(
+  started: ProcessTarget,
+  workload: TargetWorkload,
+  elects: boolean,
+  warnings: string[],
+): ProcessTarget {
   const { container } = workload;
   const [named = '', ...given] = started.command;
   const image = named === '' ? textOf(container['image']) : named;
@@ -16,11 +21,11 @@ export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings
     );
   if (given.length > 0) return { ...started, command: [image, ...given] };
   const args = textsOf(container['args']);
-  const kept = args.filter((word) => !LEADER_ELECTION.test(word));
+  const kept = elects ? args : args.filter((word) => !LEADER_ELECTION.test(word));
   if (kept.length < args.length)
     warnings.push(
       `of the Deployment's arguments, ${args.filter((word) => LEADER_ELECTION.test(word)).join(' ')} is dropped: after each crash, the ` +
-        'next incarnation would wait until the lease of the last one expires; write all arguments after -- to keep it',
+        'next incarnation would wait until the lease of the last one expires; declare leader election (--leader-election) to keep it',
     );
   return { ...started, command: [image, ...kept] };
 }

@@ -89,6 +89,13 @@ describe('the workload that is the target', () => {
     });
   });
 
+  it('gives the argument for leader election where the target is declared to elect', () => {
+    const { args, dropped } = argumentsOf(workload(), PROJECT, true);
+
+    expect(args).toContain('--leader-elect');
+    expect(dropped).toEqual([]);
+  });
+
   it('gives its environment, and says what nothing tells', () => {
     expect(environmentOf(workload(), PROJECT)).toEqual({
       values: {

@@ -112,19 +112,20 @@ const ADDRESS =
 
 /**
  * Returns the arguments for a process: variables expanded, mounted files below `{files}`, each port replaced by a free one (`{port:8081}`),
- * without leader election.
+ * without leader election unless the target is declared to elect a leader.
  */
 export function argumentsOf(
   workload: TargetWorkload,
   objects: readonly KubeObject[],
+  elects = false,
 ): { readonly args: readonly string[]; readonly dropped: readonly string[] } {
   const { values } = environmentOf(workload, objects);
   const given = textsOf(workload.container['args']).map((word) => expand(word, values));
   const commandArgs = textsOf(workload.container['command']).slice(1);
   const words = [...commandArgs.map((word) => expand(word, values)), ...given];
-  const dropped = words.filter((word) => LEADER_ELECTION.test(word));
+  const dropped = elects ? [] : words.filter((word) => LEADER_ELECTION.test(word));
   const args = words
-    .filter((word) => !LEADER_ELECTION.test(word))
+    .filter((word) => !dropped.includes(word))
     .map((word) => word.replace(ADDRESS, (_, flag: string, host = '', port: string) => `${flag}${host}{port:${port}}`))
     .map((word) => relocated(word, workload));
   return { args, dropped };

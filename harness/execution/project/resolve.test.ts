@@ -51,7 +51,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function resolved(process: ProcessTarget | null, crds: readonly string[] = []): ResolvedProject {
   return resolveProject({
     ...{ crds, manifests: [join(folder, 'install.yaml')], process, namespace: 'default' },
-    ...{ deployment: undefined, authorization: undefined, builtIn: new Set(BUILT_IN) },
+    ...{ deployment: undefined, authorization: undefined, elects: false, builtIn: new Set(BUILT_IN) },
   });
 }
 

@@ -28,6 +28,8 @@ export interface ProjectChoices {
   readonly namespace: string;
   /** The name of the workload that is the target; needed only if that is ambiguous. */
   readonly deployment: string | undefined;
+  /** Whether the target is declared to elect a leader; otherwise the flag for that is left out of its arguments. */
+  readonly elects: boolean;
   /** Whether roles are enforced; by default, they are if the manifests bind any. */
   readonly authorization: ProjectManifests['authorization'] | undefined;
   /** The kinds that the server knows without a CRD, as `apiVersion/Kind`. */
@@ -118,8 +120,8 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
       started === null
         ? null
         : started.inCluster
-          ? asPod(started, workload, warnings)
-          : withArguments(started, workload, objects, warnings),
+          ? asPod(started, workload, choices.elects, warnings)
+          : withArguments(started, workload, objects, choices.elects, warnings),
     warnings,
   };
 }
@@ -155,6 +157,7 @@ function withArguments(
   started: ProcessTarget,
   workload: TargetWorkload,
   objects: readonly KubeObject[],
+  elects: boolean,
   warnings: string[],
 ): ProcessTarget {
   const { missing } = environmentOf(workload, objects);
@@ -163,11 +166,11 @@ function withArguments(
       `of the Deployment's environment, nothing in the manifests sets ${missing.join(', ')}: set it in "env"`,
     );
   if (started.command.length !== 1) return started;
-  const { args, dropped } = argumentsOf(workload, objects);
+  const { args, dropped } = argumentsOf(workload, objects, elects);
   if (dropped.length > 0) {
     warnings.push(
       `of the Deployment's arguments, ${dropped.join(' ')} is dropped: after each crash, the next incarnation would wait until the lease of ` +
-        'the last one expires; write the whole command after -- to keep it',
+        'the last one expires; declare leader election (--leader-election) to keep it',
     );
   }
   return { ...started, command: [...started.command, ...args] };

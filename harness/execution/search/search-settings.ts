@@ -14,6 +14,8 @@ export interface SearchSettings {
   /** The names of the writers. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
+  /** Whether a second copy of the target may only be started if undisturbed runs show the target taking a lock. */
+  readonly needsLock: boolean;
   /** The strategies to search with; `null` for the default strategies of the target's run mode. */
   readonly strategies: readonly StrategyName[] | null;
   /** How every run starts; `null` if both kinds of start are allowed. */
@@ -41,7 +43,7 @@ export type SearchTuning = Partial<
 const VERIFY_EVERY = 400;
 
 export function searchSettings(config: RunConfig, tuning: SearchTuning = {}): SearchSettings {
-  const { seed, writers, faults, stopAfter, waivers } = config;
+  const { seed, writers, faults, needsLock, stopAfter, waivers } = config;
   const usual = { strategies: null, start: null, expected: [], allSymptoms: false, verifyEvery: VERIFY_EVERY };
-  return { ...{ seed, writers, faults, stopAfter, waivers }, ...usual, shrinkMs: null, ...tuning };
+  return { ...{ seed, writers, faults, needsLock, stopAfter, waivers }, ...usual, shrinkMs: null, ...tuning };
 }

@@ -25,6 +25,7 @@ import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
 import { TrialRunner } from '../run/runner.ts';
 import { Unsteered } from '../run/unsteered.ts';
+import type { SearchSettings } from '../search/search-settings.ts';
 import { search } from '../search/search.ts';
 import { newTally } from '../search/tally.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
@@ -147,7 +148,7 @@ export async function doSearch(
   else referenceCache(job.subject, base, server).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
-  const { settings } = job;
+  const settings = withoutSecondCopy(job.settings, runner, tally.warnings);
   const writers = allWriters.filter((writer) => settings.writers.includes(writer.name));
   const { warning = null } = runner.host.containment ?? {};
   tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
@@ -166,6 +167,7 @@ export async function doSearch(
   await search(
     {
       ...job,
+      settings,
       runner,
       references,
       base,
@@ -203,6 +205,20 @@ export async function doSearch(
   tally.warnings.push(...runner.denials());
   const recycle = runsMax < job.runsMax && tally.runs >= runsMax && !stopped();
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
+}
+
+/**
+ * Switches the second copy off, with a warning, for a target that is said to elect a leader and takes no lock: both copies would be active,
+ * and what they do to each other is no bug of theirs.
+ */
+function withoutSecondCopy(settings: SearchSettings, { hints }: TrialRunner, warnings: string[]): SearchSettings {
+  const { needsLock, faults } = settings;
+  if (!needsLock || hints.lockMs !== undefined || !faults.includes('start-replica')) return settings;
+  warnings.push(
+    'leader election is declared, but the target took no lock in its undisturbed runs, so no second copy of it is started: add the flag ' +
+      'that switches election on to its command (often --leader-elect); if copies need no lock, declare "replicas: 2"',
+  );
+  return { ...settings, faults: faults.filter((kind) => kind !== 'start-replica') };
 }
 
 /** Returns an explanation of why nothing was searched, with what the target was busy with. */
