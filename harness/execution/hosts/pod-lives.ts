@@ -20,6 +20,7 @@ export type StartLife = (
   actor: ActorId,
   upstream: Upstream,
   tell: (kind: ProcessEventKind, detail: string) => void,
+  copy: number,
 ) => ProcessIncarnation;
 
 export interface PodLives {

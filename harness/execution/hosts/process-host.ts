@@ -7,7 +7,7 @@
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { EnclosurePool } from '../../actors/process/enclosure-pool.ts';
-import { processHost, startProcess } from '../../actors/process/process-incarnation.ts';
+import { processHost, startProcess, type ProcessHost } from '../../actors/process/process-incarnation.ts';
 import { nextProcessor } from '../../actors/process/processors.ts';
 import { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { checkToxiproxy } from '../../clusters/connections/toxiproxy.ts';
@@ -30,7 +30,7 @@ import { WallRest } from './wall-rest.ts';
 import type { Rest } from './rest.ts';
 import { SteeredRest } from './steered-rest.ts';
 import { MountedVolumes } from './mounted-volumes.ts';
-import { podName } from '../project/deployment.ts';
+import { podName, podUid, type TargetWorkload } from '../project/deployment.ts';
 import { podFor, type Pod } from '../project/pod.ts';
 import { containerPortOf, ledTo } from '../project/webhooks.ts';
 import type { Places } from '../run/places.ts';
@@ -90,6 +90,21 @@ function programsOf(target: ProcessTarget, pod: Pick<Pod, 'env'>): ReadonlyMap<A
 }
 
 /**
+ * Returns the host of a second copy, in a pod of its own: programs identify themselves in a lock by the name or the uid of their pod.
+ */
+function secondCopyOf(first: ProcessHost, workload: TargetWorkload | undefined): ProcessHost {
+  if (workload === undefined) return { ...first, hostname: 'copy-1' };
+  const [name, other] = [podName(workload), podName(workload, 1)];
+  const changed = (text: string): string => {
+    if (text === podUid()) return podUid(1);
+    return text === name || text.endsWith(`=${name}`) ? text.slice(0, -name.length) + other : text;
+  };
+  const { command, env } = first.target;
+  const own = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, changed(value)]));
+  return { ...first, hostname: other, target: { ...first.target, command: command.map(changed), env: own } };
+}
+
+/**
  * Creates a host.
  *
  * @param beat Called at intervals as a sign of life; it may throw to interrupt a wait.
@@ -102,7 +117,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   const steered = maySteer(subject, target) && enclosures.unsteered === null ? new SteeredClock() : undefined;
   const { mode, time, rest } = clockOf(steered, beat);
   const processor = steered === undefined ? undefined : nextProcessor();
-  const pod = podFor(subject);
+  const pod = podFor(subject, subject.settings.replicasMax);
   const volumes = new MountedVolumes(pod, () => rest.told());
   const configured = new WebhookConfigurations(pod, subject.cluster === 'embedded');
   const webhooks = webhooksOf(pod, {
@@ -168,10 +183,11 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
             ...(processor === undefined ? {} : { processor }),
           }),
     });
-    return (...life) => startProcess(lives, ...life);
+    const second = secondCopyOf(lives, pod.workload);
+    return (actor, to, report, copy) => startProcess(copy === 0 ? lives : second, actor, to, report);
   };
   const starts = new Map([...programs].map(([program, own]) => [program, inCluster?.start ?? livesOf(own)]));
-  const launch: Launch = (actor, upstream, tell) => {
+  const launch: Launch = (actor, upstream, tell, copy) => {
     const program = programOf(actor);
     const [startLife, own] = [starts.get(program), programs.get(program)];
     invariant(startLife !== undefined && own !== undefined, `${actor} is a life of a program of the target`);
@@ -179,15 +195,20 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     // The callback below ends registrations (such as `unmounted`) that are made only after it, because they need the incarnation. So the
     // incarnation must not report anything before this function has returned; everything that starts it is asynchronous.
     let isLaunched = false;
-    const incarnation = startLife(actor, observed(upstream, rest, started), (kind, detail) => {
-      invariant(isLaunched, `${actor} reports nothing ("${kind}") before its launch has returned`);
-      rest.moved();
-      if (kind !== 'started') started();
-      if (kind === 'exited') ended();
-      if (kind === 'exited') unmounted();
-      if (kind === 'exited' || kind === 'start-failed') watched();
-      tell(kind, detail);
-    });
+    const incarnation = startLife(
+      actor,
+      observed(upstream, rest, started),
+      (kind, detail) => {
+        invariant(isLaunched, `${actor} reports nothing ("${kind}") before its launch has returned`);
+        rest.moved();
+        if (kind !== 'started') started();
+        if (kind === 'exited') ended();
+        if (kind === 'exited') unmounted();
+        if (kind === 'exited' || kind === 'start-failed') watched();
+        tell(kind, detail);
+      },
+      copy,
+    );
     const unmounted = volumes.starts(incarnation);
     const watched = rest.watch(incarnation);
     const ended = webhooks.starts(actor, incarnation);

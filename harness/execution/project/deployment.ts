@@ -185,9 +185,14 @@ function resolved(
   return undefined;
 }
 
-/** Returns the name of the target's pod. */
-export function podName({ object }: TargetWorkload): string {
-  return `${object.metadata.name ?? ''}-0`;
+/** Returns the name of the target's pod, or that of its second copy (`copy` 1). */
+export function podName({ object }: TargetWorkload, copy = 0): string {
+  return `${object.metadata.name ?? ''}-${copy}`;
+}
+
+/** The uid that the variables of the target's pod give; `copy` 1: of its second copy. */
+export function podUid(copy = 0): string {
+  return `00000000-0000-4000-8000-00000000000${copy + 1}`;
 }
 
 /** Returns the value of a field of the target's pod, by its path. */
@@ -202,7 +207,7 @@ function ofPod(path: string, workload: TargetWorkload): string | undefined {
     case 'metadata.name':
       return podName(workload);
     case 'metadata.uid':
-      return '00000000-0000-4000-8000-000000000001';
+      return podUid();
     case 'spec.serviceAccountName':
       return textOf(pod['serviceAccountName']) || 'default';
     case 'spec.nodeName':

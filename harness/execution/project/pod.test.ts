@@ -162,6 +162,15 @@ describe('the pod of the target itself', () => {
     ]);
   });
 
+  it('has another one beside it where a second copy may run', () => {
+    const objects = parseAllDocuments(PROJECT).map((document) => document.toJS() as KubeObject);
+    const project = { objects, authorization: 'allow-all', workload: 'Deployment/system/manager' } as const;
+    const { project: made } = podFor({ crds: [], namespace: 'default', cluster: 'embedded', project }, 2);
+    const named = made?.objects.flatMap(({ kind, metadata }) => (kind === 'Pod' ? [metadata.name] : []));
+
+    expect(named).toEqual(['manager-0', 'manager-1']);
+  });
+
   it('has an owner that leads to its Deployment', () => {
     const server = new ApiServer({ now: () => 0, newUid: uids(), nameSuffix: () => 'abcde' });
     const template = { metadata: { labels: { app: 'manager' } }, spec: { containers: [{ name: 'a', image: 'a' }] } };

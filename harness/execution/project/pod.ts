@@ -36,12 +36,11 @@ export interface Pod {
 
 const DEFAULT_FOLDER = `/tmp/${SERVING_CERTS}`;
 
-export function podFor({
-  crds,
-  project,
-  namespace,
-  cluster,
-}: Pick<Subject, 'crds' | 'project' | 'namespace' | 'cluster'>): Pod {
+/** @param copies The number of copies of the target that may run at once, each in a pod of its own. */
+export function podFor(
+  { crds, project, namespace, cluster }: Pick<Subject, 'crds' | 'project' | 'namespace' | 'cluster'>,
+  copies: 1 | 2 = 1,
+): Pod {
   const workload = project === null ? undefined : targetWorkload(project, namespace);
   const ownNamespace = namespaceFile(workload?.namespace ?? namespace);
   const authority = new CertificateAuthority();
@@ -77,7 +76,7 @@ export function podFor({
       ...project,
       objects: (cluster === 'existing'
         ? objects
-        : [...all, ...ownPod(workload, cluster), ...ownNode(workload, cluster)]
+        : [...all, ...ownPods(workload, cluster, copies), ...ownNode(workload, cluster)]
       ).map(trusting),
     },
     ...(isAsked ? { authority } : {}),
@@ -85,23 +84,23 @@ export function podFor({
 }
 
 /**
- * Returns the target's own pod, and the ReplicaSet that owns it: some targets look up the owner, the node or the siblings of their pod, and
+ * Returns the target's own pods, and the ReplicaSet that owns them: some targets look up the owner, the node or the siblings of their pod, and
  * some conclude from its absence that they run outside the cluster. Returns nothing on clusters where a scheduler would start that pod.
  */
-function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
+function ownPods(workload: TargetWorkload, cluster: Subject['cluster'], copies: number): readonly KubeObject[] {
   if (cluster === 'kind') return [];
   const { namespace, container } = workload;
   // The server assigns the uid of the owner, even if the manifests have one.
   const metadata = { ...workload.object.metadata, namespace, uid: UID_TO_COME };
   const object: KubeObject = { ...workload.object, metadata };
-  const set = object.kind === 'Deployment' ? replicaSetOf(object, 1, 1) : undefined;
+  const set = object.kind === 'Deployment' ? replicaSetOf(object, 1, copies) : undefined;
   // The pod does not get the label `pod-template-hash` of a ReplicaSet's pods: pods with that label are not compared.
   const { labels, annotations } = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
-  const pod: KubeObject = {
+  const podOf = (copy: number): KubeObject => ({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: podName(workload),
+      name: podName(workload, copy),
       namespace,
       ...(isMap(labels) ? { labels: textsByName(labels) } : {}),
       ...(isMap(annotations) ? { annotations: textsByName(annotations) } : {}),
@@ -111,8 +110,9 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
       nodeName: NODE_NAME,
       containers: [{ name: textOf(container['name']), image: textOf(container['image']) || 'target' }],
     },
-  };
-  return set === undefined ? [pod] : [set, pod];
+  });
+  const pods = Array.from({ length: copies }, (_, copy) => podOf(copy));
+  return set === undefined ? pods : [set, ...pods];
 }
 
 /** The time of the node's heartbeat at the start of a run; nothing depends on its age. */

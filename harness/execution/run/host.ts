@@ -33,12 +33,14 @@ export interface Incarnation {
 
 /**
  * Starts one incarnation of the target, which sends its requests to `upstream` as `actor`. `tell` is never called before the launch
- * returns.
+ * returns. `copy` is 1 for a second copy beside a living one, and for the incarnations that take its place; it then has an identity of its
+ * own.
  */
 export type Launch = (
   actor: ActorId,
   upstream: Upstream,
   tell: (kind: ProcessEventKind, detail: string) => void,
+  copy: number,
 ) => Incarnation;
 
 /** The network access of a target that is a process. */

@@ -8,7 +8,7 @@ import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Gate } from '../../gate/gate.ts';
 import type { Recorder } from '../../gate/recorder.ts';
 import { programOf, TARGET, type ActorId } from '../../model/actor.ts';
-import type { Measurement } from '../../model/history.ts';
+import type { Measurement, ProcessEventKind } from '../../model/history.ts';
 import type { Host, Incarnation } from './host.ts';
 
 /** The number of restarts in one run after which the target stays down. */
@@ -20,6 +20,8 @@ export class Incarnations {
   readonly #recorder: Recorder;
   readonly #isContending: () => boolean;
   readonly #alive = new Map<ActorId, Incarnation>();
+  /** Which copy of its program each incarnation is: 0, or 1 beside a living 0. */
+  readonly #copies = new Map<ActorId, number>();
   /** Incarnations that were asked to exit; {@link #endsUntilMs} is the run time by which they must have done so. */
   readonly #ending = new Set<ActorId>();
   #endsUntilMs = 0;
@@ -65,7 +67,9 @@ export class Incarnations {
     this.#launchedMs = this.#host.time.now();
     const actor = count === 1 ? program : `${program}~${count}`;
     const port = actingAs(this.#host.identity, this.#gate.port(actor));
-    const incarnation = this.#host.launch(actor, port, (kind, detail) => {
+    const copy = this.#freeCopy(program);
+    this.#copies.set(actor, copy);
+    const report = (kind: ProcessEventKind, detail: string): void => {
       if (this.#over) return;
       if (kind === 'exited' && this.#ending.has(actor)) {
         this.#retire(actor, `as it was asked to, ${detail}`);
@@ -75,7 +79,8 @@ export class Incarnations {
       // Restarts as a kubelet would. A start that fails undisturbed is not repeated: the check run reports it to the target's author.
       const restarts = kind === 'exited' || (kind === 'start-failed' && this.#isContending());
       if (restarts && this.#alive.has(actor)) this.#restart(actor);
-    });
+    };
+    const incarnation = this.#host.launch(actor, port, report, copy);
     this.#alive.set(actor, incarnation);
     return actor;
   }
@@ -162,6 +167,11 @@ export class Incarnations {
       this.#gate.cut(actor);
     }
     this.#alive.clear();
+  }
+
+  #freeCopy(program: ActorId): number {
+    const taken = [...this.#alive.keys()].filter((actor) => programOf(actor) === program);
+    return taken.some((actor) => this.#copies.get(actor) === 0) ? 1 : 0;
   }
 
   #retire(actor: ActorId, detail: string): void {

@@ -410,7 +410,7 @@ describe('other probes', () => {
   it('tell what a fresh incarnation writes at rest', async () => {
     // Sets the status only once per incarnation, so a second incarnation writes it again.
     let lives = 0;
-    const runner = runnerOf((actor, upstream, tell) => {
+    const runner = runnerOf((...launched) => {
       const phase = `life-${lives++}`;
       let done = false;
       return thinTarget(async (widget, send) => {
@@ -418,7 +418,7 @@ describe('other probes', () => {
         done = true;
         const path = '/apis/example.com/v1/namespaces/default/widgets/a/status';
         await send('PUT', path, { ...widget, status: { phase } });
-      })(actor, upstream, tell);
+      })(...launched);
     });
     const { reference } = await takeReferences(runner, workload(), []);
     const prober = new Prober((trial, variant) => runner.run(trial, variant), workload(), reference);

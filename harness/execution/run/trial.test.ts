@@ -254,10 +254,8 @@ describe('a target that goes down', () => {
 
   it('on its own is started again, but not for ever', async () => {
     const exits = thinTarget(async () => {});
-    const history = await runnerOf((actor, upstream, tell) => {
-      const incarnation = exits(actor, upstream, (kind, detail) => {
-        tell(kind, detail);
-      });
+    const history = await runnerOf((actor, upstream, tell, copy) => {
+      const incarnation = exits(actor, upstream, tell, copy);
       queueMicrotask(() => tell('exited', 'process.exit(1)'));
       return incarnation;
     }).run(quiet);

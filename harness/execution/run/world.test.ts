@@ -204,6 +204,29 @@ describe('a world', () => {
     of.close();
   });
 
+  it('starts a second copy as another one, and what takes its place as the same', () => {
+    const copies: (readonly [string, number])[] = [];
+    const { host } = runnerOf((actor, _, __, copy) => {
+      copies.push([actor, copy]);
+      return { crash: () => {} };
+    });
+    const { incarnations } = new World(host, new Random(1), 0);
+
+    incarnations.launch();
+    incarnations.crash('controller');
+    incarnations.launch();
+    incarnations.crash('controller~3');
+    incarnations.crash('controller~2');
+
+    expect(copies).toEqual([
+      ['controller', 0],
+      ['controller~2', 0],
+      ['controller~3', 1],
+      ['controller~4', 1],
+      ['controller~5', 0],
+    ]);
+  });
+
   it('cuts every life when it closes', async () => {
     const { host } = runnerOf(() => ({ crash: () => crashed.push('crashed') }));
     const crashed: string[] = [];

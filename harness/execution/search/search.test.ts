@@ -24,7 +24,14 @@ const LABELS = { actor: 'writer-1', writer: 'label-toucher', ops: [label('x'), l
 
 const SETTINGS: SearchSettings = {
   ...{ seed: 3, writers: [], faults: ['crash'], strategies: null, start: null, verifyEvery: 10 },
-  ...{ stopAfter: Number.POSITIVE_INFINITY, expected: [], waivers: [], allSymptoms: false, shrinkMs: null, needsLock: false },
+  ...{
+    stopAfter: Number.POSITIVE_INFINITY,
+    expected: [],
+    waivers: [],
+    allSymptoms: false,
+    shrinkMs: null,
+    needsLock: false,
+  },
 };
 
 const workloads: fc.Arbitrary<Workload> = fc.constantFrom(workload([QUIET]), workload([QUIET, LABELS], 'empty'));
