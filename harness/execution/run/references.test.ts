@@ -142,6 +142,19 @@ describe('references', () => {
     expect(aim.healthySpecChanges.length).toBeGreaterThan(0);
   });
 
+  it('offer no value for which a target that is otherwise at rest waits and asks, again and again', async () => {
+    const waiting = thinTarget(async (widget, send) => {
+      await setReady(widget, send);
+      const { colour } = widget['spec'] as { readonly colour?: string };
+      if (colour === 'red') return;
+      setInterval(() => void send('GET', `/api/v1/namespaces/default/secrets/${colour ?? ''}`).catch(() => {}), 3_000);
+    });
+    const { aim } = await takeReferences(runnerOf(waiting), workload(), [WIDGETS]);
+
+    expect(aim.healthySpecChanges.length).toBeGreaterThan(0);
+    expect(aim.healthySpecChanges.map(({ path }) => path)).not.toContainEqual(['spec', 'colour']);
+  });
+
   it('leave out changes of the spec that there is no time for, and never the rest', async () => {
     const { aim, reference, changesLeft } = await takeReferences(
       runnerOf(thinTarget(withChild)),

@@ -117,7 +117,8 @@ export async function takeReferences(
   );
   for (const { change, history } of settledRuns) {
     if (change === undefined) runs.push({ kind: 'deletion', history });
-    else if (settledHealthy(history)) {
+    else if (settledHealthy(history) && (cameToRest(history) || !undisturbed.every(cameToRest))) {
+      // A value that a target at rest otherwise makes it poll for, such as the name of a missing Secret, is no change of its usual work.
       healthy.push(change);
       for (const revision of history.revisions) {
         if (revision.actor === 'user' && revision.type === 'MODIFIED') hashes.add(specHash(revision.object));
