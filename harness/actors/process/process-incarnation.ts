@@ -46,7 +46,7 @@ import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { Lifecycle, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
 import { STEERED_BY, type LifeView } from './process-wrapper.ts';
-import { readReconciles } from './read-reconciles.ts';
+import { MetricsOfTarget } from './read-reconciles.ts';
 import { removeWhatDies } from './remove-folder.ts';
 import { Steering } from './steering.ts';
 import { parseReadiness, observingWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
@@ -103,6 +103,7 @@ export interface ProcessHost {
   readonly onUnsteered?: (what: string) => void;
   /** The declared servers outside the cluster, and the callback for name lookups. */
   readonly outside?: Pick<OutsideServersOptions, 'declared' | 'lookedUp'>;
+  readonly metrics: MetricsOfTarget;
   /** Called with a line of its output. */
   readonly print: (actor: ActorId, line: string) => void;
   /** Called when the leftovers of an incarnation are being removed; `removed` resolves when that is done. */
@@ -110,9 +111,10 @@ export interface ProcessHost {
 }
 
 /** Creates the host for the incarnations of one target; generating the key takes a millisecond and happens once. */
-export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 'view'>): ProcessHost {
+export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 'view' | 'metrics'>): ProcessHost {
   const authority = new CertificateAuthority();
-  return { ...parts, view: viewOf(parts, parts.enclosures), authority, identity: authority.issueServer() };
+  const own = { authority, identity: authority.issueServer(), metrics: new MetricsOfTarget() };
+  return { ...parts, ...own, view: viewOf(parts, parts.enclosures) };
 }
 
 /** @throws {TARGET_INVALID} if the working directory must not be visible to the process. */
@@ -342,10 +344,10 @@ class LocalProcess implements ProcessIncarnation {
     return { pid, ...given({ footprint }), ...(await this.#reconciles()) };
   }
 
-  async #reconciles(): ReturnType<typeof readReconciles> {
+  async #reconciles(): ReturnType<MetricsOfTarget['read']> {
     return this.#metrics === undefined || this.#enclosure === undefined
       ? {}
-      : await readReconciles(this.#metrics, this.#enclosure);
+      : await this.#host.metrics.read(this.#metrics, this.#enclosure);
   }
 
   probe(): Promise<boolean> {

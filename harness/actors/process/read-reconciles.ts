@@ -1,22 +1,34 @@
 /** Reads how often a program has reconciled, according to its own metrics. */
 import type { Reading } from '../../model/history.ts';
-import { ask } from './ask.ts';
+import { ask, NoAnswer } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 import { reconcilesIn } from './prometheus.ts';
 
-/** The time limit for reading metrics. */
+/** The time limit for reading metrics, in ms of real time. */
 const METRICS_MS = 1_000;
 
-export async function readReconciles(
-  metrics: URL,
-  enclosure: Pick<Enclosure, 'connect'>,
-): Promise<Pick<Reading, 'reconciles' | 'metricsFailed'>> {
-  try {
-    const { code, body } = await ask(metrics, enclosure, METRICS_MS);
-    if (code !== 200) return { metricsFailed: `it answered ${code}` };
-    const reconciles = reconcilesIn(body);
-    return reconciles === undefined ? { metricsFailed: 'it has no counter of reconciles' } : { reconciles };
-  } catch (error) {
-    return { metricsFailed: error instanceof Error ? error.message : String(error) };
+type Read = Pick<Reading, 'reconciles' | 'metricsFailed'>;
+
+/** The metrics of all incarnations of a target. Once one of them did not answer in time, none is asked again, as each try would take long. */
+export class MetricsOfTarget {
+  readonly #withinMs: number;
+  #silent: Read | undefined;
+
+  constructor(withinMs: number = METRICS_MS) {
+    this.#withinMs = withinMs;
+  }
+
+  async read(metrics: URL, enclosure: Pick<Enclosure, 'connect'>): Promise<Read> {
+    if (this.#silent !== undefined) return this.#silent;
+    try {
+      const { code, body } = await ask(metrics, enclosure, this.#withinMs);
+      if (code !== 200) return { metricsFailed: `it answered ${code}` };
+      const reconciles = reconcilesIn(body);
+      return reconciles === undefined ? { metricsFailed: 'it has no counter of reconciles' } : { reconciles };
+    } catch (error) {
+      const failed = { metricsFailed: error instanceof Error ? error.message : String(error) };
+      if (error instanceof NoAnswer) this.#silent = failed;
+      return failed;
+    }
   }
 }

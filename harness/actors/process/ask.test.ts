@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ask, NoAnswer } from './ask.ts';
+import { MetricsOfTarget } from './read-reconciles.ts';
+
+const opened: Server[] = [];
+afterEach(() => {
+  for (const server of opened.splice(0)) server.close();
+});
+
+/** Starts a server that sends this text on each connection. */
+async function serverOf(text: string): Promise<{ readonly url: URL; readonly connections: () => number }> {
+  let count = 0;
+  const server = createServer((socket) => {
+    count++;
+    socket.on('error', () => {});
+    if (text !== '') socket.write(text);
+  });
+  opened.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: new URL(`http://127.0.0.1:${port}/metrics`), connections: () => count };
+}
+
+const direct = {
+  connect: async (port: number): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  },
+};
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n';
+
+describe('a request to a program', () => {
+  it.each([
+    ['does not answer', ''],
+    ['sends the head of an answer only', HEAD],
+    ['sends a part of an answer', `${HEAD}half`],
+  ])('fails in time if the program %s', async (_, text) => {
+    const { url } = await serverOf(text);
+
+    await expect(ask(url, direct, 50)).rejects.toThrow(NoAnswer);
+  });
+
+  it('resolves with the whole answer', async () => {
+    const { url } = await serverOf('HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nwait');
+
+    expect(await ask(url, direct, 10_000)).toEqual({ code: 503, body: 'wait' });
+  });
+});
+
+describe('the metrics of a target', () => {
+  it('are not read again once they did not come in time', async () => {
+    const { url, connections } = await serverOf('');
+    const metrics = new MetricsOfTarget(50);
+
+    const first = await metrics.read(url, direct);
+
+    expect(first).toEqual({ metricsFailed: 'no answer within 50 ms' });
+    expect(await metrics.read(url, direct)).toBe(first);
+    expect(connections()).toBe(1);
+  });
+
+  it('are read again after another failure', async () => {
+    const { url, connections } = await serverOf('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n');
+    const metrics = new MetricsOfTarget();
+
+    for (let n = 0; n < 2; n++) expect(await metrics.read(url, direct)).toEqual({ metricsFailed: 'it answered 401' });
+    expect(connections()).toBe(2);
+  });
+});
