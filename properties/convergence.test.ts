@@ -206,6 +206,44 @@ describe('convergence', () => {
     });
   });
 
+  it('names the write that ended a clean-up too early', () => {
+    const { h } = run('Ready', 'v1', (before) => {
+      before.create('user', WIDGETS, manifest('Widget', 'old', { spec: {} }));
+      before.edit('controller', WIDGETS, 'old', ['metadata', 'finalizers'], ['example.com/clean-up']);
+      before.create(
+        'controller',
+        'deployments.apps',
+        manifest('Deployment', 'stray', { spec: {} }, { labels: { of: 'old' } }),
+      );
+      before.delete('user', WIDGETS, 'old');
+      before.edit('controller', WIDGETS, 'old', ['metadata', 'finalizers'], []);
+    });
+    const { operations } = h.build();
+    const released = operations.findLast(({ name, verb }) => name === 'old' && verb === 'update');
+
+    const result = judge(h, [expected(...healthy()), ...probes(h)]);
+
+    const [violation] = result.result === 'violated' ? result.violations : [];
+    expect(violation?.signature).toMatchObject({ class: 'extra-object', kind: 'deployments.apps' });
+    expect(violation?.operations[0]).toBe(released?.id);
+    expect(violation?.sentence).toMatch(
+      /; controller removed its finalizer from widgets\.example\.com\/old \(version \d+\) while it was there$/,
+    );
+  });
+
+  it('says of an object that was deleted that it is not made again', () => {
+    const { h } = run();
+    const [deployment] = healthy().slice(-1);
+    h.delete('writer-1', 'deployments.apps', 'web');
+
+    const result = judge(h, [expected(...healthy().slice(0, -1), ...(deployment ? [deployment] : [])), ...probes(h)]);
+
+    const [violation] = result.result === 'violated' ? result.violations : [];
+    expect(violation?.sentence).toMatch(
+      /^controller does not make deployments\.apps\/web again, which writer-1 deleted \(version \d+\)/,
+    );
+  });
+
   it('asks for an undisturbed run when a fresh incarnation is content with the state', () => {
     const { h } = run('Ready', 'old');
 

@@ -23,6 +23,7 @@ import {
   probedState,
 } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
+import { earlyRelease } from '../harness/oracle/early-release.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
 import { isEmptyOrAbsent, isMadeOnce, isNote, isTrace } from '../harness/oracle/harmless-differences.ts';
 import { changesLeaf, restartWrites, type RestartWrite } from '../harness/oracle/restart-writes.ts';
@@ -292,7 +293,12 @@ function violated(
   const { resource, path, uid } = first;
   const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
   const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
-  const guilty = lastAttempt(history, first);
+  const early = first.what === 'extra-object' && severity === 'error' ? earlyRelease(history, uid) : undefined;
+  const released =
+    early === undefined
+      ? ''
+      : `; ${early.actor} removed its finalizer from ${indexOf(history).shortName(early)} (version ${early.revision}) while it was there`;
+  const guilty = [early?.op, lastAttempt(history, first)].filter((id) => id !== undefined);
   // Names the cause rather than one of its many symptoms: without events the target cannot react.
   const [deaf, ...besides] = severity === 'error' ? watchesGivenUp(history) : [];
   const also = besides.length === 0 ? '' : `, nor is that of ${besides.map(({ resource: of }) => of).join(', ')}`;
@@ -305,9 +311,9 @@ function violated(
       kind: deaf?.resource ?? resource,
       field: deaf === undefined ? leafPattern(path) : '',
     },
-    sentence: `controller ${describe(first)}${more}: ${note}${cause}`,
-    operations: guilty === undefined ? [] : [guilty],
-    revisions: last === undefined ? [] : [last.revision],
+    sentence: `controller ${describe(first, history)}${more}: ${note}${cause}${released}`,
+    operations: guilty,
+    revisions: [early, last].flatMap((one) => (one === undefined ? [] : [one.revision])),
     at: history.phases.at(-1)?.at ?? 0,
     severity,
   };
@@ -337,11 +343,16 @@ function mostSignificant(found: readonly Difference[]): Difference | undefined {
 /** Matches a long item of a list of texts in a path. */
 const LONG_ITEM = /(\["(?:[^"\\]|\\.){60})(?:[^"\\]|\\.)+"\]/g;
 
-function describe({ what, object, path: full, expected, actual }: Difference): string {
+function describe({ what, object, resource, path: full, expected, actual }: Difference, history: History): string {
   const path = full.replaceAll(LONG_ITEM, '$1…"]');
   switch (what) {
-    case 'missing-object':
-      return `never makes ${object}, which a fresh copy creates from the same input`;
+    case 'missing-object': {
+      const gone = history.revisions.findLast(
+        (one) => one.type === 'DELETED' && one.resource === resource && indexOf(history).shortName(one) === object,
+      );
+      if (gone === undefined) return `never makes ${object}, which a fresh copy creates from the same input`;
+      return `does not make ${object} again, which ${gone.actor} deleted (version ${gone.revision}) and a fresh copy creates`;
+    }
     case 'extra-object':
       return `leaves ${object} behind, which a fresh copy does not have`;
     case 'wrong-value':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../model/history.ts';
+import type { Signature } from '../model/signature.ts';
 import { indexHistory } from '../report/history-index.ts';
 import { fixOf, inShort, fixFor } from '../report/suggested-fix.ts';
 import { lostUpdate } from '../report/test-findings.ts';
@@ -18,15 +19,13 @@ describe('what would fix a finding', () => {
     const signature = { property: 'no-lost-update', class: 'carried-back', actors: [], kind: '', field: '' };
     const patch = lostUpdate().record.operations.map((operation) => ({ ...operation, verb: 'patch' as const }))[0];
 
-    expect(fixFor(signature, patch)).toMatch(/merge patch replaces the whole list/);
+    expect(fixFor(signature, patch)).toMatch(/^Send the patch with the resourceVersion that it was made from/);
   });
 
   it('names a conflict only where the guilty write followed one of the same object', () => {
     expect(fixWhere((operation) => operation)).toMatch(/^After a 409/);
-    expect(fixWhere((operation) => ({ ...operation, resource: 'widgets.example.com' }))).toMatch(
-      /^Let the server check/,
-    );
-    expect(fixWhere((operation) => ({ ...operation, namespace: 'elsewhere' }))).toMatch(/^Let the server check/);
+    expect(fixWhere((operation) => ({ ...operation, resource: 'widgets.example.com' }))).toMatch(/^Compute the change/);
+    expect(fixWhere((operation) => ({ ...operation, namespace: 'elsewhere' }))).toMatch(/^Compute the change/);
   });
 
   it('names no conflict for an update without a version, which has none', () => {
@@ -41,9 +40,19 @@ describe('what would fix a finding', () => {
       return { ...write, verb: 'delete', outcome: { type: 'fail', code, reason: '', message: '' } };
     };
 
+    const signatureOf = (resource: string): Signature => ({ ...signature, kind: resource });
     expect(fixFor(signature, failed(503))).toMatch(/^Return the error of each failed request/);
-    expect(fixFor(signature, failed(404))).toMatch(/^Derive the names of children/);
+    expect(fixFor(signatureOf(write?.resource ?? ''), failed(404))).toMatch(/^Derive the names of children/);
     expect(fixFor({ ...signature, class: 'stopped-watching' }, failed(503))).toMatch(/^When a watch ends/);
+  });
+
+  it('is about the clean-up where the blamed write ended one, and about watching where the object had been made', () => {
+    const [write] = lostUpdate().record.operations;
+    const signature = { property: 'convergence', class: 'extra-object', actors: [], kind: 'configmaps', field: '' };
+    const create = write === undefined ? undefined : ({ ...write, verb: 'create' } as const);
+
+    expect(fixFor(signature, write)).toMatch(/^Remove your finalizer only once nothing is left/);
+    expect(fixFor({ ...signature, class: 'missing-object' }, create)).toMatch(/^Let an event of the child trigger/);
   });
 
   it('is told in its first sentence below a story', () => {

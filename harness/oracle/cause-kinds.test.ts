@@ -24,6 +24,7 @@ const STORED: readonly (readonly [CauseParts, string])[] = [
   [{ kind: 'process ends', how: 'panic' }, 'process ends | panic'],
   [{ kind: 'two leaders' }, 'two leaders'],
   [{ kind: 'work given up', resource: WIDGETS }, `work given up | ${WIDGETS}`],
+  [{ kind: 'released early', resource: WIDGETS }, `released early | ${WIDGETS}`],
   [{ kind: 'deletes repeated' }, 'deletes repeated'],
   [{ kind: 'data race' }, 'data race'],
   [{ kind: 'blocked event loop' }, 'blocked event loop'],

@@ -26,7 +26,10 @@ export type CauseParts =
   | { readonly kind: 'given up'; readonly verb: string; readonly of: string; readonly after: Failure }
   | { readonly kind: 'given up'; readonly cleanUpOf: string }
   | { readonly kind: 'children'; readonly resource: string; readonly seen: 'as it was made' | 'in the end' }
-  | { readonly kind: 'missed' | 'restart' | 'never finished' | 'work given up'; readonly resource: string }
+  | {
+      readonly kind: 'missed' | 'restart' | 'never finished' | 'work given up' | 'released early';
+      readonly resource: string;
+    }
   | { readonly kind: 'outside'; readonly effect: string }
   | { readonly kind: 'process ends'; readonly how: string }
   | { readonly kind: 'two leaders' | 'data race' | 'blocked event loop' | 'deletes repeated' };
@@ -60,6 +63,7 @@ function keyParts(parts: CauseParts): readonly string[] {
     case 'restart':
     case 'never finished':
     case 'work given up':
+    case 'released early':
       return [parts.resource];
     case 'two leaders':
     case 'data race':
@@ -101,6 +105,8 @@ function textOf(parts: CauseParts): string {
       return `${parts.resource} never finishes deleting`;
     case 'work given up':
       return `work on ${parts.resource} is not taken up again after a failed request`;
+    case 'released early':
+      return `clean-up of ${parts.resource} ends before everything is removed`;
     case 'outside':
       return `inconsistent external state: ${parts.effect}`;
     case 'process ends':

@@ -17,6 +17,7 @@ import { leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind, type Failure } from './cause-kinds.ts';
+import { earlyRelease } from './early-release.ts';
 import { findsExisting, nameIn } from './failures.ts';
 import { firstAppliedAt } from './first-applied.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
@@ -51,7 +52,8 @@ export function outcomeCauses(
   const back = carriedBack(history, wrong);
   const abandoned = abandonedRequests(history, violation, wrong);
   const work = back.length > 0 ? [] : workGivenUp(history, wrong, abandoned);
-  const specific = distinct([...back, ...abandoned.map(({ cause }) => cause), ...work]);
+  const early = releasedEarly(history, wrong, abandoned);
+  const specific = distinct([...back, ...early, ...abandoned.map(({ cause }) => cause), ...work]);
   const replicas = haveOverlapped(history) ? [TWO_LEADERS] : [];
   const guesses = fallbacks(history, violation, wrong);
   const all = distinct([...specific, ...replicas, ...guesses]);
@@ -196,6 +198,18 @@ function abandonedRequests(history: History, { signature }: Violation, wrong: re
           : causeOf({ kind: 'given up', cleanUpOf: ended });
       return { operation, cause, isCleanUp: ended !== undefined };
     });
+}
+
+/**
+ * Returns the clean-ups that ended while an object that is left was still there, unless a request about such objects failed: then that is
+ * why.
+ */
+function releasedEarly(history: History, wrong: readonly Wrong[], abandoned: readonly Abandoned[]): readonly Cause[] {
+  return wrong.flatMap(({ resource, uid, path }) => {
+    if (path !== '' || abandoned.some(({ operation }) => operation.resource === resource)) return [];
+    const early = earlyRelease(history, uid);
+    return early === undefined ? [] : [causeOf({ kind: 'released early', resource: early.resource })];
+  });
 }
 
 /**

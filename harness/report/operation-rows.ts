@@ -178,7 +178,10 @@ function remarkOf(index: HistoryIndex, violation: Violation): string | undefined
       return 'what was deleted is back';
     case 'convergence':
     case 'deletion-completes':
-      return guilty !== undefined && isLast(index, guilty, violation) ? 'its last request about it' : undefined;
+      if (guilty === undefined) return undefined;
+      if (violation.signature.class === 'extra-object' && guilty.resource !== violation.signature.kind)
+        return 'its clean-up ends here';
+      return isLast(index, guilty, violation) ? 'its last request about it' : undefined;
     default:
       return undefined;
   }

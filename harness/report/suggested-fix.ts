@@ -14,6 +14,10 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'Change only what is yours. Patch your own fields (server-side apply without force, or a JSON patch of that path), or update the object just as it was read.',
   'no-lost-update/carried-back':
     'After a 409, read the object again and compute the change again from what was read. A fresh resourceVersion on an old body disables the conflict check. Patching only your own fields needs no retry.',
+  'no-lost-update/old-content':
+    'Compute the change from the very read whose resourceVersion you send. A fresh resourceVersion on an old body disables the conflict check.',
+  'no-lost-update/patched-back':
+    'Send the patch with the resourceVersion that it was made from (an optimistic lock), or let it contain nothing but your own fields and items: a merge patch replaces whole lists. A JSON patch of an item, or apply where the list has keys, needs no version.',
   'no-lost-update/blind-overwrite':
     'Let the server check: send the resourceVersion that you read, or patch only your own fields instead of replacing the whole.',
   'no-lost-update/removed-foreign':
@@ -26,6 +30,10 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'On each reconcile compare the desired state with the actual state, and return errors (409 too) so that it is retried. Do not assume a state because of what was just sent or last received, and requeue from time to time.',
   'convergence/extra-object':
     'Derive the names of children from owner and index, so that a stale list creates none twice, and on each reconcile delete those that are no longer wanted. A cache lags behind your own writes; for a fixed name, 409 AlreadyExists means that the child exists.',
+  'convergence/released-early':
+    'Remove your finalizer only once nothing is left: ask the server, not a cache, for what is still there. What a cache does not show yet is never deleted.',
+  'convergence/not-made-again':
+    'Let an event of the child trigger a reconcile of its owner (Owns or Watches in controller-runtime), and compare the desired state with the actual one there. Requeue from time to time as well.',
   'convergence/given-up':
     'Return the error of each failed request (409 too), so that it is retried, and record a step as done only after it is done. An error that is only logged is lost once the key leaves the queue.',
   'convergence/stopped-watching':
@@ -111,13 +119,25 @@ function isBefore(one: Operation, other: Operation): boolean {
 
 /**
  * Returns the class that selects the fix. The fix of `carried-back` is for retries after a conflict, so a patch, a write without a version,
- * and a write without an earlier conflict get the fix of another class. So does a wrong final state if the blamed write failed.
+ * and a write without an earlier conflict get the fix of another class. So does a wrong final state, by what the blamed write was.
  */
-function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
-  if (property === 'convergence' && OUTCOMES.has(kind) && isFailedWrite(guilty)) return 'given-up';
-  if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;
-  if (guilty.verb === 'patch') return 'removed-foreign';
-  return conflicts && carriedVersion(guilty.body) !== '' ? kind : 'blind-overwrite';
+function kindOf(signature: Signature, guilty: Operation | undefined, conflicts: boolean): string {
+  const { property, class: kind } = signature;
+  if (guilty === undefined) return kind;
+  if (property === 'convergence') return outcomeOf(signature, guilty);
+  if (property !== 'no-lost-update' || kind !== 'carried-back') return kind;
+  if (guilty.verb === 'patch') return 'patched-back';
+  if (carriedVersion(guilty.body) === '') return 'blind-overwrite';
+  return conflicts ? kind : 'old-content';
+}
+
+function outcomeOf({ class: kind, kind: resource }: Signature, guilty: Operation): string {
+  if (!OUTCOMES.has(kind)) return kind;
+  if (isFailedWrite(guilty)) return 'given-up';
+  // An object that the target did make is missing because another client deleted it.
+  if (kind === 'missing-object' && guilty.verb === 'create' && guilty.outcome.type === 'ok') return 'not-made-again';
+  if (kind === 'extra-object' && isWrite(guilty.verb) && guilty.resource !== resource) return 'released-early';
+  return kind;
 }
 
 /** The classes of `convergence` that are about a wrong final state. */

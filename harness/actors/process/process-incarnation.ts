@@ -341,13 +341,11 @@ class LocalProcess implements ProcessIncarnation {
     // Skip the command's prefix: the process that enters the namespace, and its first process.
     const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
     const footprint = footprintOf(own);
-    return { pid, ...given({ footprint }), ...(await this.#reconciles()) };
-  }
-
-  async #reconciles(): ReturnType<MetricsOfTarget['read']> {
-    return this.#metrics === undefined || this.#enclosure === undefined
-      ? {}
-      : await this.#host.metrics.read(this.#metrics, this.#enclosure);
+    const reconciles =
+      this.#metrics === undefined || this.#enclosure === undefined
+        ? {}
+        : await this.#host.metrics.read(this.#metrics, this.#enclosure);
+    return { pid, ...given({ footprint }), ...reconciles };
   }
 
   probe(): Promise<boolean> {
