@@ -29,3 +29,9 @@ export function nearestOf(word: string, choices: readonly string[]): string | un
   }
   return nearest;
 }
+
+/** Returns the end of a message about an unknown word, `; did you mean "budget"?`; empty if no choice is close. */
+export function meantText(word: string, choices: readonly string[]): string {
+  const nearest = nearestOf(word, choices);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+}

@@ -23,6 +23,15 @@ describe('the last lines', () => {
     ]);
   });
 
+  it.each([
+    'flag provided but not defined: -no-such-flag',
+    'invalid value "x" for flag -retries: parse error',
+    "error: unexpected argument '--no-such-flag' found",
+    'Error: unknown flag: --no-such-flag',
+  ])('begin with the complaint about an argument, before all arguments: %s', (line) => {
+    expect(lastLines([line, ...numbered(60)])[0]).toBe(line);
+  });
+
   it('show control characters as what they are, without colours', () => {
     expect(lastLines(['\u001B[31mfatal\u001B[0m \u0007 \u001B \u202Egnp'])).toEqual([
       String.raw`fatal \u0007 \u001b \u202egnp`,

@@ -19,9 +19,9 @@ const SEARCHED = 100;
 /** Number of lines shown from the end of a longer error report: Python states the error there. */
 const END_LINES = 2;
 
-/** The first line of an error report in common languages. */
+/** The first line of an error report in common languages, or of a complaint about an argument, which all arguments may follow. */
 const TROUBLE =
-  /^(?:panic:|fatal error:|Traceback |Exception in thread|thread '.*'(?: \(\d+\))? panicked|\s*at .+:\d+\)?$|Unhandled|Uncaught|\S*(?:Error|Exception)\b:?)/;
+  /^(?:panic:|fatal error:|Traceback |Exception in thread|thread '.*'(?: \(\d+\))? panicked|\s*at .+:\d+\)?$|Unhandled|Uncaught|\S*(?:Error|Exception)\b:?|error:|flag (?:provided but not defined|needs an argument):|invalid (?:boolean )?value .+ for flag )/;
 /** Separators of words in a log line. A word is hidden as a whole or not at all, so it is never cut. */
 const BETWEEN_WORDS = /[\s"'`,;]/;
 

@@ -89,7 +89,8 @@ export function renderSummary(
   if (summary.corpus !== undefined) lines.push(...corpusLines(summary.corpus, summary.seenAgain));
   if (summary.budgets !== undefined) lines.push(...budgetLines(summary.budgets));
   lines.push(...waiverLines(summary));
-  if (untested.length > 0) lines.push(`not put to the test: ${untested.join(', ')}`);
+  if (untested.length > 0)
+    lines.push(`not put to the test: ${untested.join(', ')} (docs/properties.md says what each needs)`);
   if (summary.targetUse !== undefined) lines.push(...useLines(summary.targetUse));
   if (summary.inconclusive.count > 0) lines.push(...inconclusiveLines(summary, options.called));
   if (outcome !== 'holds') lines.push(...warnings);

@@ -13,6 +13,7 @@ import type { ClusterKind } from '../../model/cluster.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { CONNECTION, DEFAULT_FAULT_KINDS, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { isConnectionFault, type FaultKind, type Schedule } from '../../model/schedule.ts';
+import { meantText } from '../../model/similar.ts';
 import { configInvalid } from '../config-invalid.ts';
 
 export interface FaultCircumstances {
@@ -145,7 +146,8 @@ export function switchedOn<T extends string>(
 ): readonly T[] {
   for (const name of Object.keys(switches ?? {})) {
     if (!known.includes(name as T)) {
-      throw configInvalid(`"${field}" has "${name}", expected one of ${[...known, ...groups].join(', ')}`);
+      const names = [...known, ...groups];
+      throw configInvalid(`"${field}" has "${name}", expected one of ${names.join(', ')}${meantText(name, names)}`);
     }
   }
   return known.filter((name) => switches?.[name] ?? byDefault.includes(name));

@@ -177,10 +177,10 @@ describe('resolveOptions', () => {
 
   it('refuses what does not exist, with what does', async () => {
     expect(await refusal(() => resolved({ properties: ['convergance'] }))).toBe(
-      'got property "convergance", expected one of convergence, no-lost-update',
+      'got property "convergance", expected one of convergence, no-lost-update; did you mean "convergence"?',
     );
     expect(await refusal(() => resolved({ writers: { 'status-writter': false } }))).toBe(
-      '"writers" has "status-writter", expected one of status-writer, finalizer-adder',
+      '"writers" has "status-writter", expected one of status-writer, finalizer-adder; did you mean "status-writer"?',
     );
     expect(await refusal(() => resolved({ target: 'no.ts' }))).toBe(
       'target "no.ts" does not exist; expected a module, looked for "FOLDER/no.ts"',

@@ -11,7 +11,7 @@ import type { KindOptions } from '../../model/kind-options.ts';
 import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
 import type { CONNECTION } from '../../model/fault-kinds.ts';
 import type { FaultKind } from '../../model/schedule.ts';
-import { nearestOf } from '../../model/similar.ts';
+import { meantText } from '../../model/similar.ts';
 import type { Property } from '../../oracle/property.ts';
 import { answersSchema } from '../../schedule/codec/answers.ts';
 import { describeIssues } from '../../schedule/codec/issues.ts';
@@ -303,8 +303,8 @@ function meant({ issues }: z.ZodError): string {
   const keys = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
   );
-  const [nearest] = keys.flatMap((key) => nearestOf(key, Object.keys(optionsForm.shape)) ?? []);
-  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+  const [meant = ''] = keys.map((key) => meantText(key, Object.keys(optionsForm.shape))).filter((text) => text !== '');
+  return meant;
 }
 
 /**

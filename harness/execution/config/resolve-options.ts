@@ -27,6 +27,7 @@ import {
   workloadsOf,
 } from './target-options.ts';
 import { ownProperties, type StalemateOptions } from './options.ts';
+import { meantText } from '../../model/similar.ts';
 import { configInvalid } from '../config-invalid.ts';
 
 /** The environment in which options are resolved. */
@@ -160,8 +161,8 @@ function chosenProperties(options: StalemateOptions, context: ResolveContext): r
   const find = (name: string): Property => {
     const found = known.find((candidate) => candidate.name === name || candidate.id === name);
     if (found !== undefined) return found;
-    const choice = known.map((candidate) => candidate.name).join(', ');
-    throw configInvalid(`got property "${name}", expected one of ${choice}`);
+    const names = known.map((candidate) => candidate.name);
+    throw configInvalid(`got property "${name}", expected one of ${names.join(', ')}${meantText(name, names)}`);
   };
   if (context.only.length > 0) return [...new Set(context.only.map(find))];
   const listed = (options.properties ?? []).map((item) => (typeof item === 'string' ? find(item) : item));

@@ -128,7 +128,7 @@ function checkPlaceholders(
 export function targetModule(target: string | undefined, cwd: string): string {
   if (target === undefined) {
     throw configInvalid(
-      'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts), a command (-- COMMAND ARGS) or an image (--image)',
+      'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts), a command (-- COMMAND ARGS) or an image (--image); "init", in the folder of your project, finds it and writes a configuration',
     );
   }
   const path = resolve(cwd, target);
