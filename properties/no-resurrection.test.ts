@@ -130,6 +130,24 @@ describe('no-resurrection of what an owner had', () => {
     });
   });
 
+  it('waits for each watch that has shown the owner: its work may read from the one that is behind', () => {
+    const { h, owner } = gone();
+    h.deliver('controller', WIDGETS);
+    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
+    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    h.create('controller', CHILD, child(owner, 'web-0'));
+    const history = h.build();
+    const [first] = history.deliveries;
+    if (first === undefined) throw new Error('the owner was delivered');
+    const second = { ...first, stream: `${first.stream}-other` };
+    const deliveries = [...history.deliveries, second];
+    const { actor, stream, resource, at, timeMs } = second;
+    const streamEnds = [{ actor, stream, resource, why: 'closed', at, timeMs } as const];
+
+    expect(noResurrection.check({ ...history, deliveries }).result).toBe('holds');
+    expect(noResurrection.check({ ...history, deliveries, streamEnds }).result).toBe('violated');
+  });
+
   it.each([
     ['does not take a program for idle that its client holds back within a reconcile', 200, 'holds'],
     ['takes a program for idle that has sent nothing for seconds', 5_000, 'violated'],

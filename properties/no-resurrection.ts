@@ -112,8 +112,8 @@ function knownText(index: HistoryIndex, deletion: Revision, creation: Revision):
 }
 
 /**
- * Returns the deletion of a new object's controlling owner, and when the creator's watch delivered it, if both came before the
- * creation was requested.
+ * Returns the deletion of a new object's controlling owner, and when the last of the creator's watches that had shown the owner delivered
+ * it, if all of this came before the creation was requested. A program may watch a kind twice, and read from the cache that lags behind.
  */
 function endOfOwner(
   index: HistoryIndex,
@@ -123,10 +123,19 @@ function endOfOwner(
   const deletion = uid === undefined ? undefined : index.chain(uid).at(-1);
   if (deletion?.type !== 'DELETED' || deletion.at > creation.at) return undefined;
   const since = index.operation(creation.op)?.invoked.at ?? creation.at;
-  const delivered = index.history.deliveries.find(
-    ({ actor, type, at, object }) =>
-      actor === creation.actor && type === 'DELETED' && at < since && object?.metadata.uid === uid,
+  const { deliveries, streamEnds } = index.history;
+  const shown = deliveries.filter(
+    ({ actor, at, object }) => actor === creation.actor && at < since && object?.metadata.uid === uid,
   );
+  const ends = [...Map.groupBy(shown, ({ stream }) => stream)].map(([stream, events]) => ({
+    delivered: events.find(({ type }) => type === 'DELETED'),
+    isOver: streamEnds.some((end) => end.stream === stream && end.at < since),
+  }));
+  if (ends.some(({ delivered, isOver }) => delivered === undefined && !isOver)) return undefined;
+  const delivered = ends
+    .flatMap((end) => end.delivered ?? [])
+    .toSorted((one, other) => one.at - other.at)
+    .at(-1);
   return delivered === undefined ? undefined : { deletion, delivered };
 }
 
