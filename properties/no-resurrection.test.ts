@@ -145,7 +145,9 @@ describe('no-resurrection of what an owner had', () => {
     const streamEnds = [{ actor, stream, resource, why: 'closed', at, timeMs } as const];
 
     expect(noResurrection.check({ ...history, deliveries }).result).toBe('holds');
-    expect(noResurrection.check({ ...history, deliveries, streamEnds }).result).toBe('violated');
+    // An index is kept for each list of revisions.
+    const revisions = [...history.revisions];
+    expect(noResurrection.check({ ...history, revisions, deliveries, streamEnds }).result).toBe('violated');
   });
 
   it.each([
