@@ -94,6 +94,30 @@ describe('idempotent-effects', () => {
     expect(judge(h, expected('a'), extended())).toMatchObject({ violations: [{ signature: { class: 'missing' } }] });
   });
 
+  it.each([
+    ['only warns of what the same operations leave undisturbed as well', 2, 'warning'],
+    ['convicts what they do not', 1, 'error'],
+  ])('%s', (_, left, severity) => {
+    const owners = Array.from({ length: left }, (__, n) => (n === 0 ? 'a' : 'gone'));
+    const fresh = expected('a');
+    const outcomes = 'outcomes' in fresh ? fresh.outcomes : [];
+    const final = owners.map((owner, n) => disk(`disks-${n}`, owner));
+    const other = (probe: 'undisturbed' | 'step-by-step'): ProbeResult => ({
+      ...{ probe, settled: true, final, names: {}, expected: outcomes },
+    });
+
+    expect(
+      judge(run('a', 'gone'), fresh, extended('a', 'gone'), other('undisturbed'), other('step-by-step')),
+    ).toMatchObject({ result: 'violated', violations: [{ signature: { class: 'leaked' }, severity }] });
+  });
+
+  it('asks how the same operations end undisturbed', () => {
+    expect(judge(run('a', 'gone'), expected('a'), extended('a', 'gone'))).toMatchObject({
+      result: 'violated',
+      needs: [{ probe: 'undisturbed' }],
+    });
+  });
+
   it('is inconclusive until it is known what a fresh target keeps, and without rest', () => {
     expect(judge(run('a'))).toMatchObject({ result: 'inconclusive', needs: [{ probe: 'expected-state' }] });
     const settlement = { result: 'time-exceeded', timeMs: 60_000 } as const;

@@ -270,6 +270,19 @@ describe('truthful-status', () => {
     expect(truthfulStatus.check({ ...history, operations }).result).toBe('inconclusive');
   });
 
+  it('leaves a condition alone that another object had in the same form', () => {
+    const judged = (type: string): readonly string[] => {
+      const { h } = started();
+      const conditions = [{ type, status: 'True', observedGeneration: 4 }];
+      h.create('user', 'deployments.apps', manifest('Deployment', 'web', { spec: {}, status: { conditions } }));
+      report(h, { conditions: [{ type: 'Available', status: 'True', observedGeneration: 4 }] });
+      return classes(h);
+    };
+
+    expect(judged('Available')).toEqual(['holds']);
+    expect(judged('Progressing')).toEqual(['ahead-of-generation']);
+  });
+
   it('leaves conditions alone that may be copied from the status of another object', () => {
     const condition = { type: 'Ready', observedGeneration: 3 };
     const judged = (status: JsonObject, withChild: boolean): readonly string[] => {

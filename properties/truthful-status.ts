@@ -58,6 +58,7 @@ function check(history: History): CheckResult {
       const { path, to: value } = change;
       if (typeof value !== 'number' || !OBSERVED.test(path) || isPutBack(index, revision, change)) continue;
       if (!OWN.test(path) && (POSITION.test(path) || isOfOther(index, revision, value))) continue;
+      if (isCopied(index, revision, path, value)) continue;
       const judged = judgeClaim({ history, index, revision, change, value });
       if (typeof judged === 'string') unclear ??= judged;
       else if (judged !== undefined) violations.push(judged);
@@ -71,6 +72,18 @@ function check(history: History): CheckResult {
 function isOfOther(index: HistoryIndex, { uid, at }: Revision, value: number): boolean {
   return index.history.revisions.some(
     (other) => other.uid !== uid && other.at < at && other.object.metadata.generation === value,
+  );
+}
+
+/** Reports whether another object had had the same condition with this value before: a controller may copy that of a child as it is. */
+function isCopied(index: HistoryIndex, { uid, at, resource, name }: Revision, path: string, value: number): boolean {
+  if (!path.startsWith('status.conditions[')) return false;
+  return index.history.revisions.some(
+    (other) =>
+      other.uid !== uid &&
+      other.at < at &&
+      !(other.resource === resource && other.name === name) &&
+      leavesOf(other.object).get(path) === value,
   );
 }
 
