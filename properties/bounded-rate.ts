@@ -218,7 +218,8 @@ function judgeUnrest(history: History): CheckResult {
   const believed = longest !== undefined && (longest.windowMs >= windowMs || (proven && isShort(longest.laterHalf)));
   const extended = believed ? longest : undefined;
   // A pause this long shows that the pauses grow: a work queue goes on for many minutes, with doubled pauses.
-  if (extended?.quiescent === true || hasRested(history)) return HOLDS;
+  const hasPaused = hasRested(history) && !(proven && isShort(longest.laterHalf));
+  if (extended?.quiescent === true || hasPaused) return HOLDS;
   // A run that reached its step limit would reach it again.
   const enough = history.settlement.result === 'steps-exceeded';
   if (extended === undefined && !enough) {

@@ -319,6 +319,17 @@ describe('no lost update', () => {
       expect(judge(h.build({ reference: REFERENCE }), 'reverted').result).toBe('holds');
     });
 
+    it('only warns of what the target replaces undisturbed as well, once the user changes something', () => {
+      const { h, v101 } = started();
+      h.edit('writer-1', RESOURCE, 'web', ['spec', 'replicas'], 5);
+      h.update('controller', RESOURCE, withVersion(setAt(v101, ['spec', 'image'], 'v2'), undefined));
+
+      expect(judge(h.build({ reference: REFERENCE }), 'replaced')).toMatchObject({
+        result: 'violated',
+        violations: [{ severity: 'warning', sentence: expect.stringMatching(/; undisturbed, it replaces it as well/) }],
+      });
+    });
+
     it('does not judge leaves that the target owns', () => {
       const { h, v101 } = started();
       h.edit('writer-1', RESOURCE, 'web', ['spec', 'image'], 'foreign');

@@ -56,6 +56,7 @@ function check(history: History): CheckResult {
     if (request === undefined) continue;
     const answer = driftAnswer(history, request);
     if (answer === 'kept') violations.push(violationOf(history, loss));
+    else if (answer === 'replaced') violations.push(replacedAnyway(history, loss));
     else if (answer === 'unknown') needs.set(JSON.stringify(request), request);
   }
   if (needs.size > 0) {
@@ -80,6 +81,13 @@ function isLeftOut(history: History, loss: Loss): boolean {
     .changes(loss.victim)
     .filter(({ path }) => lost.has(path));
   return set.length > 0 && set.every(({ to }) => to !== undefined && isEmptyValue(to));
+}
+
+/** Returns a warning: the target replaces the field undisturbed as well, so contention does not matter. */
+function replacedAnyway(history: History, loss: Loss): Violation {
+  const found = violationOf(history, { ...loss, drift: false });
+  const sentence = `${found.sentence}; undisturbed, it replaces it as well, at the user's next change`;
+  return { ...found, sentence, severity: 'warning' };
 }
 
 function violationOf(history: History, loss: Loss): Violation {

@@ -52,7 +52,9 @@ describe('what would fix a finding', () => {
     const create = write === undefined ? undefined : ({ ...write, verb: 'create' } as const);
 
     expect(fixFor(signature, write)).toMatch(/^Remove your finalizer only once nothing is left/);
-    expect(fixFor({ ...signature, class: 'missing-object' }, create)).toMatch(/^Let an event of the child trigger/);
+    const missing = { ...signature, class: 'missing-object' };
+    expect(fixFor(missing, create, { refused: false, isGone: true })).toMatch(/^Let an event of the child trigger/);
+    expect(fixFor(missing, create)).toMatch(/^On each reconcile compare/);
   });
 
   it('is told in its first sentence below a story', () => {

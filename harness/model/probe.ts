@@ -21,7 +21,7 @@ export type ProbeRequest =
   | { readonly probe: 'step-by-step' }
   /** The same trial without the crashes of its schedule: did a crash cause the violation? */
   | { readonly probe: 'without-crashes' }
-  /** The same foreign write at rest, fully visible to the target: does the target revert these leaves? */
+  /** The same foreign write at rest, fully visible to the target, then the user's changes: does the target revert these leaves? */
   | {
       readonly probe: 'drift';
       readonly role: string;
@@ -68,7 +68,10 @@ export type ProbeResult =
       readonly role: string;
       readonly leaves: readonly string[];
       readonly value: JsonValue;
+      /** The leaves that the target reverts at once. */
       readonly reverted: readonly string[];
+      /** Those that it replaces at a later change of the user. Absent in older files, and if there are none. */
+      readonly revertedLater?: readonly string[];
     }
   | { readonly probe: 'withheld-echo'; readonly writesAtRest: number; readonly windowMs: number }
   | {

@@ -2,7 +2,7 @@
  * The drift test: determines who owns a field before a violation is reported.
  *
  * Owns: repeating an acknowledged foreign write at rest, and interpreting the result. At rest the target sees the whole write: if it
- * reverts the write, it owns the field and nothing was lost.
+ * reverts the write, it owns the field and nothing was lost. If it replaces it only after a change of the user, contention did not matter.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -42,14 +42,16 @@ export function driftRequest(history: History, loss: Loss): DriftRequest | undef
 }
 
 /**
- * Returns the result of the drift test. `kept`: the target does not change the field at rest. `reverted`: the target owns the field.
- * `unknown`: not tested yet.
+ * Returns the result of the drift test. `kept`: the target does not change the field undisturbed. `reverted`: the target owns the field.
+ * `replaced`: it replaces the field undisturbed as well, once the user changes something. `unknown`: not tested yet.
  */
-export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'unknown' {
+export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'replaced' | 'unknown' {
   for (const probe of history.probes) {
     if (probe.probe !== 'drift' || probe.role !== request.role || !jsonEqual(probe.leaves, request.leaves)) continue;
     if (!jsonEqual(probe.value, request.value)) continue;
-    return request.leaves.some((leaf) => probe.reverted.includes(leaf)) ? 'reverted' : 'kept';
+    const { reverted, revertedLater = [] } = probe;
+    if (request.leaves.some((leaf) => reverted.includes(leaf))) return 'reverted';
+    return request.leaves.some((leaf) => revertedLater.includes(leaf)) ? 'replaced' : 'kept';
   }
   return 'unknown';
 }

@@ -2,7 +2,7 @@
  * Finds the write with which a target ended the deletion of an object while something that it should have removed first was still there.
  *
  * Garbage collection removes what has an owner, so this is about objects without one. They are related by the name of the deleted object,
- * which is part of their name, or the value of a label or an annotation.
+ * which is part of their name (`web` of `web-index`), or the value of a label or an annotation.
  */
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
@@ -20,7 +20,7 @@ export function earlyRelease(history: History, uid: string | undefined): Revisio
   return history.revisions.findLast((revision) => {
     const { actor, at, op, object, before = object } = revision;
     if (roleOf(actor) !== 'target' || op < 0 || at < first.at || revision.uid === uid) return false;
-    if (before.metadata.deletionTimestamp === undefined || !isNamedIn(first.object, revision.name)) return false;
+    if (before.metadata.deletionTimestamp === undefined || !isRelated(first, revision, history)) return false;
     const kept = revision.type === 'DELETED' ? [] : (object.metadata.finalizers ?? []);
     return (before.metadata.finalizers ?? []).some((finalizer) => {
       const path = `metadata.finalizers[${JSON.stringify(finalizer)}]`;
@@ -29,7 +29,17 @@ export function earlyRelease(history: History, uid: string | undefined): Revisio
   });
 }
 
+/** Reports whether `left` names the object of `revision`, and no other object of that kind with a longer name: `web-2`, not `web`. */
+function isRelated(left: Revision, revision: Revision, { revisions }: History): boolean {
+  const { resource, namespace, name } = revision;
+  if (namespace !== '' && left.namespace !== '' && namespace !== left.namespace) return false;
+  if (!isNamedIn(left.object, name)) return false;
+  return !revisions.some(
+    (other) => other.resource === resource && other.name.length > name.length && isNamedIn(left.object, other.name),
+  );
+}
+
 function isNamedIn({ metadata }: KubeObject, name: string): boolean {
   const { name: own = '', labels = {}, annotations = {} } = metadata;
-  return own.includes(name) || [...Object.values(labels), ...Object.values(annotations)].includes(name);
+  return `-${own}-`.includes(`-${name}-`) || [...Object.values(labels), ...Object.values(annotations)].includes(name);
 }

@@ -26,6 +26,7 @@ describe('the last lines', () => {
   it.each([
     'flag provided but not defined: -no-such-flag',
     'invalid value "x" for flag -retries: parse error',
+    'invalid boolean value "x" for -leader-elect: parse error',
     "error: unexpected argument '--no-such-flag' found",
     'Error: unknown flag: --no-such-flag',
   ])('begin with the complaint about an argument, before all arguments: %s', (line) => {

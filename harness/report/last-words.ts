@@ -19,9 +19,12 @@ const SEARCHED = 100;
 /** Number of lines shown from the end of a longer error report: Python states the error there. */
 const END_LINES = 2;
 
-/** The first line of an error report in common languages, or of a complaint about an argument, which all arguments may follow. */
+/** The first line of an error report in common languages. */
 const TROUBLE =
-  /^(?:panic:|fatal error:|Traceback |Exception in thread|thread '.*'(?: \(\d+\))? panicked|\s*at .+:\d+\)?$|Unhandled|Uncaught|\S*(?:Error|Exception)\b:?|error:|flag (?:provided but not defined|needs an argument):|invalid (?:boolean )?value .+ for flag )/;
+  /^(?:panic:|fatal error:|Traceback |Exception in thread|thread '.*'(?: \(\d+\))? panicked|\s*at .+:\d+\)?$|Unhandled|Uncaught|\S*(?:Error|Exception)\b:?)/;
+/** A complaint about an argument, which a list of all arguments may follow. */
+const COMPLAINT =
+  /^(?:error: |flag (?:provided but not defined|needs an argument): |invalid (?:value .+ for flag |boolean value .+ for )-)/;
 /** Separators of words in a log line. A word is hidden as a whole or not at all, so it is never cut. */
 const BETWEEN_WORDS = /[\s"'`,;]/;
 
@@ -34,7 +37,10 @@ export function lastLines(lines: readonly string[]): readonly string[] {
     .map((line, at) => (ofKeys.has(at) ? '' : stripVTControlCharacters(line)))
     .filter((line) => line.trim() !== '')
     .slice(-SEARCHED);
-  const at = printed.findIndex((line) => TROUBLE.test(line));
+  const [reported = -1, complained = -1] = [TROUBLE, COMPLAINT].map((form) =>
+    printed.findIndex((line) => form.test(line)),
+  );
+  const at = reported < 0 ? complained : reported;
   if (at < 0 || printed.length - at <= LINES_MAX) return printed.slice(-LINES_MAX).map(shortened);
   const first = printed.slice(at, at + LINES_MAX - END_LINES - 1);
   const left = countText(printed.length - at - first.length - END_LINES, 'line');

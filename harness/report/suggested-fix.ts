@@ -77,6 +77,12 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'Stop writing as soon as the lock is not renewed in time (exit the process), and set a renew deadline shorter than the lease duration.',
 };
 
+/** What a run shows about the write that is blamed. */
+interface Facts {
+  readonly refused: boolean;
+  readonly isGone: boolean;
+}
+
 /** Returns the fix for a violation; undefined for the user's own claims. */
 export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
   const guilty = id === undefined ? undefined : index.operation(id);
@@ -85,18 +91,24 @@ export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Viol
     (operation) =>
       guilty !== undefined && operation.verb !== 'create' && isConflict(operation) && isBefore(operation, guilty),
   );
-  return fixFor(signature, guilty, refused);
+  const made = guilty === undefined ? undefined : index.madeBy(guilty.id).at(-1);
+  const isGone = index.history.revisions.some(({ uid, type }) => type === 'DELETED' && uid === made?.uid);
+  return fixFor(signature, guilty, { refused, isGone });
 }
 
 /**
  * Returns the fix for a signature.
  *
  * @param guilty - The write that is blamed.
- * @param conflicts - Whether a write of the same actor was refused with a conflict before.
+ * @param facts - `refused`: whether a write of the same actor was refused with a conflict before. `isGone`: whether what it made was deleted.
  */
-export function fixFor(signature: Signature, guilty?: Operation, conflicts = true): string | undefined {
+export function fixFor(
+  signature: Signature,
+  guilty?: Operation,
+  facts: Facts = { refused: true, isGone: false },
+): string | undefined {
   const { property } = signature;
-  const own = `${property}/${kindOf(signature, guilty, conflicts)}`;
+  const own = `${property}/${kindOf(signature, guilty, facts)}`;
   if (Object.hasOwn(FIXES, own)) return FIXES[own];
   return Object.hasOwn(FIXES, property) ? FIXES[property] : undefined;
 }
@@ -121,21 +133,20 @@ function isBefore(one: Operation, other: Operation): boolean {
  * Returns the class that selects the fix. The fix of `carried-back` is for retries after a conflict, so a patch, a write without a version,
  * and a write without an earlier conflict get the fix of another class. So does a wrong final state, by what the blamed write was.
  */
-function kindOf(signature: Signature, guilty: Operation | undefined, conflicts: boolean): string {
+function kindOf(signature: Signature, guilty: Operation | undefined, { refused, isGone }: Facts): string {
   const { property, class: kind } = signature;
   if (guilty === undefined) return kind;
-  if (property === 'convergence') return outcomeOf(signature, guilty);
+  if (property === 'convergence') return outcomeOf(signature, guilty, isGone);
   if (property !== 'no-lost-update' || kind !== 'carried-back') return kind;
   if (guilty.verb === 'patch') return 'patched-back';
   if (carriedVersion(guilty.body) === '') return 'blind-overwrite';
-  return conflicts ? kind : 'old-content';
+  return refused ? kind : 'old-content';
 }
 
-function outcomeOf({ class: kind, kind: resource }: Signature, guilty: Operation): string {
+function outcomeOf({ class: kind, kind: resource }: Signature, guilty: Operation, isGone: boolean): string {
   if (!OUTCOMES.has(kind)) return kind;
   if (isFailedWrite(guilty)) return 'given-up';
-  // An object that the target did make is missing because another client deleted it.
-  if (kind === 'missing-object' && guilty.verb === 'create' && guilty.outcome.type === 'ok') return 'not-made-again';
+  if (kind === 'missing-object' && guilty.verb === 'create' && isGone) return 'not-made-again';
   if (kind === 'extra-object' && isWrite(guilty.verb) && guilty.resource !== resource) return 'released-early';
   return kind;
 }

@@ -75,6 +75,10 @@ export class SearchScheduler implements Scheduler {
   #own(strategy: Strategy, item: Item): FaultAction | undefined {
     const fault = strategy.fault?.(item);
     if (fault === undefined || this.#search.faults[fault.do] === undefined) return undefined;
+    if (fault.do === 'start-replica') {
+      if (this.#replica) return undefined;
+      this.#replica = true;
+    }
     this.#faults++;
     return fault;
   }

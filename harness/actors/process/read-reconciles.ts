@@ -9,9 +9,13 @@ const METRICS_MS = 1_000;
 
 type Read = Pick<Reading, 'reconciles' | 'metricsFailed'>;
 
-/** The metrics of all incarnations of a target. Once one of them did not answer in time, none is asked again, as each try would take long. */
+/** The number of tries in a row without an answer in time after which metrics are not asked for again: each try takes a second. */
+const TRIES = 3;
+
+/** The metrics of all incarnations of a target. */
 export class MetricsOfTarget {
   readonly #withinMs: number;
+  #unanswered = 0;
   #silent: Read | undefined;
 
   constructor(withinMs: number = METRICS_MS) {
@@ -22,12 +26,13 @@ export class MetricsOfTarget {
     if (this.#silent !== undefined) return this.#silent;
     try {
       const { code, body } = await ask(metrics, enclosure, this.#withinMs);
+      this.#unanswered = 0;
       if (code !== 200) return { metricsFailed: `it answered ${code}` };
       const reconciles = reconcilesIn(body);
       return reconciles === undefined ? { metricsFailed: 'it has no counter of reconciles' } : { reconciles };
     } catch (error) {
       const failed = { metricsFailed: error instanceof Error ? error.message : String(error) };
-      if (error instanceof NoAnswer) this.#silent = failed;
+      if (error instanceof NoAnswer && ++this.#unanswered >= TRIES) this.#silent = failed;
       return failed;
     }
   }

@@ -86,7 +86,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
     namespace,
     deployment: options.deployment,
     authorization: options.authorization,
-    elects: options.leaderElection === true,
+    elects: options.leaderElection === true || options.replicas === 2,
     builtIn: context.builtInKinds,
   });
   const samplePaths = paths(options.samples);

@@ -99,7 +99,10 @@ export async function startLab(parts: LabParts): Promise<Lab> {
     bystander: ready.bystander,
     garbageCollection: config.settings.garbageCollection,
   });
-  const trials = trialArbitrary({ workload, faults: config.faults });
+  // A target that is said to elect a leader and takes no lock has no second copy, as in a search.
+  const hasNoLock = config.needsLock && ready.reference.locks.length === 0;
+  const faults = hasNoLock ? config.faults.filter((kind) => kind !== 'start-replica') : config.faults;
+  const trials = trialArbitrary({ workload, faults });
   const run = async (trial: Trial, properties: readonly Property[]): Promise<TrialResult> => {
     checkTrial(trial);
     const answer = await worker.run(

@@ -7,8 +7,9 @@
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
+import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
-import { phaseStartMs, type History, type Revision } from '../../model/history.ts';
+import { phaseStartMs, type History } from '../../model/history.ts';
 import { diffLeaves, leafPattern, leavesOf } from '../../model/leaf.ts';
 import type { ExpectedState, OtherOutcome, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
@@ -308,8 +309,8 @@ export class Prober {
   }
 
   /**
-   * Repeats the foreign write at rest, fully visible, then the user's changes of the trial, and observes whether the target reverts the
-   * write: a target that does not hear of the write by itself may still replace it whenever it has something else to do.
+   * Repeats the foreign write at rest, fully visible, then the user's changes of the trial, and observes when the target reverts the write:
+   * a target that does not hear of the write by itself may still replace it whenever it has something else to do.
    */
   #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>, { workload }: Trial): Promise<ProbeResult> {
     const triggers = workload.programs
@@ -323,9 +324,10 @@ export class Prober {
           ...triggers.map((op): Program => ({ actor: 'user', writer: 'user', ops: [op] })),
         ],
       });
-      const made = run.revisions.filter((revision) => revision.actor === 'writer-1');
-      const reverted = leaves.filter((leaf) => isReverted(run, made, leaf));
-      return { probe: 'drift', role, leaves, value, reverted };
+      const answers = new Map(leaves.map((leaf) => [leaf, revertedWhen(run, leaf)]));
+      const reverted = leaves.filter((leaf) => answers.get(leaf) === 'at once');
+      const later = leaves.filter((leaf) => answers.get(leaf) === 'later');
+      return { probe: 'drift', role, leaves, value, reverted, ...(later.length === 0 ? {} : { revertedLater: later }) };
     });
   }
 }
@@ -390,20 +392,25 @@ function quietTrial(workload: Workload): Trial {
 }
 
 /**
- * Reports whether the leaf has lost the value that was written, other than by a change of the user. A write that had no effect proves
- * nothing and counts as reverted.
+ * Returns when the leaf loses the value that `writer-1` has set: at once, or by a write of the target after a change of the user; undefined
+ * if it keeps it until the end, or the user changes it. A write that had no effect proves nothing and counts as reverted at once.
  */
-function isReverted(run: History, made: readonly Revision[], leaf: string): boolean {
-  const set = made.findLast((revision) =>
-    diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
+function revertedWhen(run: History, leaf: string): 'at once' | 'later' | undefined {
+  const set = run.revisions.findLast(
+    (revision) =>
+      revision.actor === 'writer-1' &&
+      diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
   );
-  if (set === undefined) return true;
+  if (set === undefined) return 'at once';
   const wanted = leavesOf(set.object).get(leaf);
   const change = run.revisions.find(
     ({ uid, at, type, object }) =>
       uid === set.uid && at > set.at && (type === 'DELETED' || !jsonEqual(leavesOf(object).get(leaf), wanted)),
   );
-  return change !== undefined && change.actor !== 'user';
+  if (change === undefined) return undefined;
+  const triggered = run.revisions.some(({ actor, at }) => actor === 'user' && at > set.at && at <= change.at);
+  if (!triggered) return 'at once';
+  return change.type !== 'DELETED' && roleOf(change.actor) === 'target' ? 'later' : undefined;
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);

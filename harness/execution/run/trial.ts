@@ -186,8 +186,8 @@ function watching(world: World, scheduler: Scheduler, moved: () => void): Schedu
     const choice = scheduler.next(view);
     if (choice === undefined || choice.item.kind === 'timer') return choice;
     // Renewals of a lock go on for ever, unless a fault stops them.
-    const isRoutine = world.isLock(touchedBy(choice.item)) || world.isPoll(choice.item);
-    if (!isRoutine || choice.fault !== undefined) moved();
+    const isRenewal = choice.fault === undefined && world.isLock(touchedBy(choice.item));
+    if (!isRenewal && !world.isPoll(choice.item)) moved();
     return choice;
   });
 }

@@ -260,6 +260,7 @@ const probe: z.ZodType<ProbeResult> = z
       leaves: z.array(z.string()),
       value: jsonValue,
       reverted: z.array(z.string()),
+      revertedLater: z.array(z.string()).exactOptional(),
     } satisfies Shape<Probe<'drift'>>),
     z.strictObject({
       probe: z.literal('withheld-echo'),
