@@ -62,6 +62,10 @@ const NONE: ReadonlySet<string> = new Set();
  */
 const BELOW = /^(?:Message|Body|Headers): /;
 
+/** Lines of a stack trace in Go, Rust, Java, JavaScript and Python; only the story of a crash shows them. */
+const FRAME =
+  /^\s+at \S|^\s*\S+\.(?:go|rs):\d+(?: \+0x[\da-f]+)?$|^[\w.-]+(?:\/[\w.@~-]+)+\.\S+$|^\s+File ".+", line \d+|^\s*\.\.\. \d+ more$/;
+
 type Line = NonNullable<History['logs']>[number];
 
 /**
@@ -79,6 +83,7 @@ function selectedLines(
     if (line.at < from || line.at > violation.at) continue;
     const { level, object, message } = readLogLine(line.line);
     if (message === '' || BELOW.test(message)) continue;
+    if (violation.signature.property !== 'survival' && FRAME.test(line.line)) continue;
     const named = names.has(object) || [...names].some((name) => message.includes(name) || name.endsWith(`/${object}`));
     weights.set(line, (named ? 2 : 0) + (level === 'error' || level === 'warning' ? 1 : 0));
   }
