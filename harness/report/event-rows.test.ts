@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../model/history.ts';
-import { historyBuilder } from '../oracle/test-history.ts';
-import { violation } from '../oracle/test-cause.ts';
 import { eventRows } from './event-rows.ts';
+import { lostUpdate } from './test-findings.ts';
 
 const FRAMES = [
   '\t/root/go/pkg/mod/sigs.k8s.io/controller-runtime@v0.20.2/pkg/internal/controller/controller.go:347',
@@ -15,8 +14,9 @@ const ERROR = 'ERROR Reconciler error (default/web): the object has been modifie
 
 function logged(lines: readonly string[], property: string): readonly string[] {
   const logs: History['logs'] = lines.map((line, n) => ({ actor: 'controller', line, at: n + 1, timeMs: n + 1 }));
-  const history = { ...historyBuilder().phase('contention').phase('heal').phase('settle').build(), logs };
-  const rows = eventRows(history, 0, violation({ property }, { at: 1_000 }), new Set(['default/web']));
+  const { record, violation } = lostUpdate();
+  const about = { ...violation, signature: { ...violation.signature, property }, at: 1_000 };
+  const rows = eventRows({ ...record, processes: [], logs }, 0, about, new Set(['default/web']));
   return rows.map(({ text }) => text);
 }
 
