@@ -397,7 +397,6 @@ function fightViolation({ revisions, path, actors, values, severity }: Fight): V
   };
 }
 
-/** Returns the longest extended settle phase so far. */
 /** Reports whether the target was silent for as long as a suspect usually has to be, even if it went on later. */
 function hasRested(history: History): boolean {
   return history.probes.some(
@@ -405,6 +404,7 @@ function hasRested(history: History): boolean {
   );
 }
 
+/** Returns the longest extended settle phase so far. */
 function longestSettle(history: History): Settled | undefined {
   return history.probes.findLast((probe) => probe.probe === 'extended-settle');
 }

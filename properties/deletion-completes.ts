@@ -18,6 +18,7 @@ import type { Property } from '../harness/oracle/property.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
 import { changesLeaf, restartWrites } from '../harness/oracle/restart-writes.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
+import { unlessUndisturbedToo } from '../harness/oracle/undisturbed-too.ts';
 import { isTerminating } from './exercised.ts';
 
 const NAME = 'deletion-completes';
@@ -87,19 +88,10 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
     return unclear(
       'a deletion is still pending at the end, and may be waiting for something that other writers have changed',
     );
-  const violations = [violation(index, stuck, 'a restart would not fix it either')];
-  for (const probe of ['undisturbed', 'step-by-step'] as const) {
-    const other = lastProbe(history, probe);
-    if (other === undefined) return { result: 'violated', violations, needs: [{ probe }] };
-    if (!other.settled) return unclear('the same operations, undisturbed, did not come to rest');
-    // The target waits by design, for example for what still uses the object.
-    if (isStuck(other.final, stuck))
-      return {
-        result: 'violated',
-        violations: [{ ...violation(index, stuck, SAME_UNDISTURBED), severity: 'warning' }],
-      };
-  }
-  return { result: 'violated', violations };
+  const left = violation(index, stuck, 'a restart would not fix it either');
+  // The target may wait by design, for example for what still uses the object.
+  const { sentence } = violation(index, stuck, SAME_UNDISTURBED);
+  return unlessUndisturbedToo(history, left, sentence, ({ final }) => isStuck(final, stuck));
 }
 
 /**

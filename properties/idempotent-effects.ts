@@ -17,9 +17,9 @@ import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
 import { canonicalJson } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
-import { lastProbe } from '../harness/oracle/last-probe.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
+import { unlessUndisturbedToo } from '../harness/oracle/undisturbed-too.ts';
 import { hasEffects } from './exercised.ts';
 
 const NAME = 'idempotent-effects';
@@ -138,20 +138,12 @@ function judgeRest(
   const later = smallestSurplus(countsOf(extended.final.filter(isOutside)), allowed);
   if (later === undefined) return HOLDS;
   const found = atRest(history, later, made);
-  for (const probe of ['undisturbed', 'step-by-step'] as const) {
-    const other = lastProbe(history, probe);
-    if (other === undefined) return { result: 'violated', violations: [found], needs: [{ probe }] };
-    if (!other.settled)
-      return { result: 'inconclusive', reason: 'the same operations, undisturbed, did not come to rest' };
+  // Some controllers keep on purpose what a deleted object had, for example under a policy to retain it.
+  return unlessUndisturbedToo(history, found, `${found.sentence}; undisturbed, it ends in the same way`, (other) => {
     const usual = other.expected.map(({ objects }) => Object.values(objects).filter(isOutside));
     const same = smallestSurplus(countsOf(other.final.filter(isOutside)), usual);
-    // Some controllers keep on purpose what a deleted object had, for example under a policy to retain it.
-    if (same?.collection === later.collection && same.actual > same.expected === later.actual > later.expected) {
-      const sentence = `${found.sentence}; undisturbed, it ends in the same way`;
-      return { result: 'violated', violations: [{ ...found, sentence, severity: 'warning' }] };
-    }
-  }
-  return { result: 'violated', violations: [found] };
+    return same?.collection === later.collection && same.actual > same.expected === later.actual > later.expected;
+  });
 }
 
 interface Surplus {

@@ -109,11 +109,17 @@ describe('no-resurrection of what an owner had', () => {
     return { h, owner };
   }
 
-  it('convicts a child made for an owner whose end was shown, after a moment of idleness', () => {
+  /** Builds such a history in which the target was idle after that. */
+  function idle(): { h: HistoryBuilder; owner: KubeObject } {
     const { h, owner } = gone();
     h.deliver('controller', WIDGETS);
     h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
     h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    return { h, owner };
+  }
+
+  it('convicts a child made for an owner whose end was shown, after a moment of idleness', () => {
+    const { h, owner } = idle();
     h.create('controller', CHILD, child(owner, 'web-0'));
 
     expect(noResurrection.check(h.build())).toMatchObject({
@@ -131,10 +137,7 @@ describe('no-resurrection of what an owner had', () => {
   });
 
   it('waits for each watch that has shown the owner: its work may read from the one that is behind', () => {
-    const { h, owner } = gone();
-    h.deliver('controller', WIDGETS);
-    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
-    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    const { h, owner } = idle();
     h.create('controller', CHILD, child(owner, 'web-0'));
     const history = h.build();
     const [first] = history.deliveries;
@@ -156,10 +159,7 @@ describe('no-resurrection of what an owner had', () => {
     ['takes a program for idle that only renews its lock', 5_000, 'violated', 'leases.coordination.k8s.io'],
     ['does not take a program for idle that changes something else', 5_000, 'holds', 'configmaps'],
   ])('%s', (_, pauseMs, result, written?: string) => {
-    const { h, owner } = gone();
-    h.deliver('controller', WIDGETS);
-    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
-    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    const { h, owner } = idle();
     h.pass(pauseMs);
     if (written !== undefined) h.create('controller', written, manifest('Other', 'lock'));
     h.create('controller', CHILD, child(owner, 'web-0'));

@@ -127,15 +127,12 @@ function endOfOwner(
   const shown = deliveries.filter(
     ({ actor, at, object }) => actor === creation.actor && at < since && object?.metadata.uid === uid,
   );
-  const ends = [...Map.groupBy(shown, ({ stream }) => stream)].map(([stream, events]) => ({
-    delivered: events.find(({ type }) => type === 'DELETED'),
-    isOver: streamEnds.some((end) => end.stream === stream && end.at < since),
-  }));
-  if (ends.some(({ delivered, isOver }) => delivered === undefined && !isOver)) return undefined;
-  const delivered = ends
-    .flatMap((end) => end.delivered ?? [])
-    .toSorted((one, other) => one.at - other.at)
-    .at(-1);
+  const isBehind = [...Map.groupBy(shown, ({ stream }) => stream)].some(
+    ([stream, events]) =>
+      !events.some(({ type }) => type === 'DELETED') &&
+      !streamEnds.some((end) => end.stream === stream && end.at < since),
+  );
+  const delivered = isBehind ? undefined : shown.findLast(({ type }) => type === 'DELETED');
   return delivered === undefined ? undefined : { deletion, delivered };
 }
 

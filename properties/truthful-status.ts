@@ -58,10 +58,10 @@ function check(history: History): CheckResult {
       const { path, to: value } = change;
       if (typeof value !== 'number' || !OBSERVED.test(path) || isPutBack(index, revision, change)) continue;
       if (!OWN.test(path) && (POSITION.test(path) || isOfOther(index, revision, value))) continue;
-      if (isCopied(index, revision, path, value)) continue;
       const judged = judgeClaim({ history, index, revision, change, value });
+      if (judged === undefined || isCopied(index, revision, path, value)) continue;
       if (typeof judged === 'string') unclear ??= judged;
-      else if (judged !== undefined) violations.push(judged);
+      else violations.push(judged);
     }
   }
   if (violations.length > 0) return { result: 'violated', violations };

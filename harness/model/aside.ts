@@ -8,6 +8,7 @@ export function isEvent(resource: string): boolean {
   return resource === 'events' || resource === 'events.events.k8s.io';
 }
 
+/** Reports whether the resource is a Lease. */
 export function isLease(resource: string): boolean {
   return resource === 'leases.coordination.k8s.io';
 }

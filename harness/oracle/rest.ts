@@ -4,7 +4,7 @@
  * Owns: when rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
-import { isEvent } from '../model/aside.ts';
+import { isEvent, isLease } from '../model/aside.ts';
 import type { CheckResult } from '../model/check-result.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision } from '../model/history.ts';
@@ -111,7 +111,7 @@ function silentUntilMs({ settlement, revisions, reference }: History, since: Mar
  * libraries lock with it.
  */
 export function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
-  return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
+  return isLease(resource) || (locks.length > 0 && locks.includes(`${resource}:${name}`));
 }
 
 /**

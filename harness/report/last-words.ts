@@ -37,10 +37,8 @@ export function lastLines(lines: readonly string[]): readonly string[] {
     .map((line, at) => (ofKeys.has(at) ? '' : stripVTControlCharacters(line)))
     .filter((line) => line.trim() !== '')
     .slice(-SEARCHED);
-  const [reported = -1, complained = -1] = [TROUBLE, COMPLAINT].map((form) =>
-    printed.findIndex((line) => form.test(line)),
-  );
-  const at = reported < 0 ? complained : reported;
+  const form = [TROUBLE, COMPLAINT].find((one) => printed.some((line) => one.test(line)));
+  const at = printed.findIndex((line) => form?.test(line) === true);
   if (at < 0 || printed.length - at <= LINES_MAX) return printed.slice(-LINES_MAX).map(shortened);
   const first = printed.slice(at, at + LINES_MAX - END_LINES - 1);
   const left = countText(printed.length - at - first.length - END_LINES, 'line');

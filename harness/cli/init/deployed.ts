@@ -44,7 +44,7 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
   const workload = workloadOf(found, program, 'default');
   const env = Object.entries(environmentOf(workload, objects).values);
   return {
-    args: argumentsOf(workload, objects).args.filter((word) => !UNFILLED.test(word.replaceAll(PORT, ''))),
+    args: argumentsOf(workload, objects).filter((word) => !UNFILLED.test(word.replaceAll(PORT, ''))),
     env: Object.fromEntries(env.filter(([, value]) => !value.includes(MOUNTED) && !UNFILLED.test(value))),
     mounted: mapsOf(workload.container['volumeMounts'])
       .map(({ mountPath }) => textOf(mountPath))

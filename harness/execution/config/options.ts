@@ -303,8 +303,7 @@ function meant({ issues }: z.ZodError): string {
   const keys = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
   );
-  const [meant = ''] = keys.map((key) => meantText(key, Object.keys(optionsForm.shape))).filter((text) => text !== '');
-  return meant;
+  return keys.map((key) => meantText(key, Object.keys(optionsForm.shape))).find((text) => text !== '') ?? '';
 }
 
 /**

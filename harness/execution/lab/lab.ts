@@ -30,6 +30,7 @@ import { workloadArbitrary } from '../../schedule/workload/workload-arbitrary.ts
 import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
 import { counterexampleOf } from '../search/counterexample.ts';
 import { emptyHistory } from '../run/empty-history.ts';
+import { faultsWithLock } from '../search/second-copy.ts';
 import { lostWorkerViolation } from '../worker/lost-worker.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { secretSources } from '../config/secret-sources.ts';
@@ -99,10 +100,7 @@ export async function startLab(parts: LabParts): Promise<Lab> {
     bystander: ready.bystander,
     garbageCollection: config.settings.garbageCollection,
   });
-  // A target that is said to elect a leader and takes no lock has no second copy, as in a search.
-  const hasNoLock = config.needsLock && ready.reference.locks.length === 0;
-  const faults = hasNoLock ? config.faults.filter((kind) => kind !== 'start-replica') : config.faults;
-  const trials = trialArbitrary({ workload, faults });
+  const trials = trialArbitrary({ workload, faults: faultsWithLock(config, ready.hints) });
   const run = async (trial: Trial, properties: readonly Property[]): Promise<TrialResult> => {
     checkTrial(trial);
     const answer = await worker.run(

@@ -2,7 +2,7 @@
 import { textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { HarnessError } from '../../model/errors.ts';
-import { LEADER_ELECTION, workloadKey, type TargetWorkload } from './deployment.ts';
+import { withoutElection, workloadKey, type TargetWorkload } from './deployment.ts';
 import { configInvalid } from '../config-invalid.ts';
 
 /** Completes the target from the Deployment. @throws {CONFIG_INVALID} */
@@ -20,14 +20,7 @@ export function asPod(
       `the container "${textOf(container['name'])}" of ${workloadKey(workload.object)} names no image, expected the one that the target runs from; name it with --image`,
     );
   if (given.length > 0) return { ...started, command: [image, ...given] };
-  const args = textsOf(container['args']);
-  const kept = elects ? args : args.filter((word) => !LEADER_ELECTION.test(word));
-  if (kept.length < args.length)
-    warnings.push(
-      `of the Deployment's arguments, ${args.filter((word) => LEADER_ELECTION.test(word)).join(' ')} is dropped: after each crash, the ` +
-        'next incarnation would wait until the lease of the last one expires; declare leader election (--leader-election) to keep it',
-    );
-  return { ...started, command: [image, ...kept] };
+  return { ...started, command: [image, ...withoutElection(textsOf(container['args']), elects, warnings)] };
 }
 
 export function noDeployment(image: string): HarnessError {

@@ -75,25 +75,25 @@ describe('the workload that is the target', () => {
   });
 
   it('gives its arguments, with ports and files of a process and without leader election', () => {
-    expect(argumentsOf(workload(), PROJECT)).toEqual({
-      args: [
-        '--metrics-bind-address=127.0.0.1:{port:8080}',
-        '--health-probe-bind-address=:{port:8081}',
-        '--webhook-port={port:9443}',
-        '--webhook-cert-path={files}/tmp/certs',
-        '--config={files}/etc/shop/settings.yaml',
-        '--level=debug',
-        '--price=$5',
-      ],
-      dropped: ['--leader-elect'],
-    });
+    const warnings: string[] = [];
+
+    expect(argumentsOf(workload(), PROJECT, false, warnings)).toEqual([
+      '--metrics-bind-address=127.0.0.1:{port:8080}',
+      '--health-probe-bind-address=:{port:8081}',
+      '--webhook-port={port:9443}',
+      '--webhook-cert-path={files}/tmp/certs',
+      '--config={files}/etc/shop/settings.yaml',
+      '--level=debug',
+      '--price=$5',
+    ]);
+    expect(warnings).toEqual([expect.stringContaining("of the Deployment's arguments, --leader-elect is dropped:")]);
   });
 
   it('gives the argument for leader election where the target is declared to elect', () => {
-    const { args, dropped } = argumentsOf(workload(), PROJECT, true);
+    const warnings: string[] = [];
 
-    expect(args).toContain('--leader-elect');
-    expect(dropped).toEqual([]);
+    expect(argumentsOf(workload(), PROJECT, true, warnings)).toContain('--leader-elect');
+    expect(warnings).toEqual([]);
   });
 
   it('gives its environment, and says what nothing tells', () => {

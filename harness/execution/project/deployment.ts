@@ -106,29 +106,39 @@ export function identityOf(workload: TargetWorkload): UserInfo {
  * Matches arguments that enable leader election. With it, an incarnation that starts after a crash waits for the previous lease to expire,
  * which takes longer than a whole trial.
  */
-export const LEADER_ELECTION: RegExp = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
+const LEADER_ELECTION = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
+
+/** Returns arguments without those that enable leader election, with a warning about them, unless the target is declared to elect. */
+export function withoutElection(words: readonly string[], elects: boolean, warnings: string[]): readonly string[] {
+  const dropped = elects ? [] : words.filter((word) => LEADER_ELECTION.test(word));
+  if (dropped.length === 0) return words;
+  warnings.push(
+    `of the Deployment's arguments, ${dropped.join(' ')} is dropped: after each crash, the next incarnation would wait until the lease of ` +
+      'the last one expires; declare leader election (--leader-election) to keep it',
+  );
+  return words.filter((word) => !dropped.includes(word));
+}
+
 const ADDRESS =
   /^(--?[\w-]*(?:addr|address|port|listen)[\w-]*=)((?:https?:\/\/)?(?:[\w.-]*|\[[\da-fA-F:]*\]):)?(\d{2,5})$/i;
 
 /**
  * Returns the arguments for a process: variables expanded, mounted files below `{files}`, each port replaced by a free one (`{port:8081}`),
- * without leader election unless the target is declared to elect a leader.
+ * without leader election ({@link withoutElection}).
  */
 export function argumentsOf(
   workload: TargetWorkload,
   objects: readonly KubeObject[],
   elects = false,
-): { readonly args: readonly string[]; readonly dropped: readonly string[] } {
+  warnings: string[] = [],
+): readonly string[] {
   const { values } = environmentOf(workload, objects);
   const given = textsOf(workload.container['args']).map((word) => expand(word, values));
   const commandArgs = textsOf(workload.container['command']).slice(1);
   const words = [...commandArgs.map((word) => expand(word, values)), ...given];
-  const dropped = elects ? [] : words.filter((word) => LEADER_ELECTION.test(word));
-  const args = words
-    .filter((word) => !dropped.includes(word))
+  return withoutElection(words, elects, warnings)
     .map((word) => word.replace(ADDRESS, (_, flag: string, host = '', port: string) => `${flag}${host}{port:${port}}`))
     .map((word) => relocated(word, workload));
-  return { args, dropped };
 }
 
 /** Returns the container's variables, with mounted files below `{files}`; `missing` lists the variables without a known value. */

@@ -166,12 +166,5 @@ function withArguments(
       `of the Deployment's environment, nothing in the manifests sets ${missing.join(', ')}: set it in "env"`,
     );
   if (started.command.length !== 1) return started;
-  const { args, dropped } = argumentsOf(workload, objects, elects);
-  if (dropped.length > 0) {
-    warnings.push(
-      `of the Deployment's arguments, ${dropped.join(' ')} is dropped: after each crash, the next incarnation would wait until the lease of ` +
-        'the last one expires; declare leader election (--leader-election) to keep it',
-    );
-  }
-  return { ...started, command: [...started.command, ...args] };
+  return { ...started, command: [...started.command, ...argumentsOf(workload, objects, elects, warnings)] };
 }

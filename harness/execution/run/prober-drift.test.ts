@@ -2,26 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import type { ProbeRequest } from '../../model/probe.ts';
-import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
-import { Prober } from './prober.ts';
-import { takeReferences } from './references.ts';
-import type { TrialRunner } from './runner.ts';
-import { label, restless, runnerOf, setReady, thinTarget, WIDGET, workload } from './testing.ts';
-import type { Reconcile } from './testing.ts';
-
-const QUIET: Trial = { workload: workload(), schedule: EMPTY_SCHEDULE };
-
-async function proberOf(reconcile: Reconcile): Promise<{ readonly prober: Prober; readonly runner: TrialRunner }> {
-  const runner = runnerOf(thinTarget(reconcile), { settleStepsMax: 200 });
-  const { reference } = await takeReferences(runner, workload(), []);
-  return { runner, prober: new Prober((trial, variant) => runner.run(trial, variant), workload(), reference) };
-}
-
-function labelled(value: string): Trial {
-  return { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label(value)] }]) };
-}
+import { labelled, proberOf, QUIET } from './test-prober.ts';
+import { label, restless, setReady, WIDGET, workload } from './testing.ts';
 
 describe('the drift probe', () => {
   function drift(leaf: string, op: ProgramOp, value: string): ProbeRequest {

@@ -9,22 +9,11 @@ import type { Trial } from '../../model/trial.ts';
 import { foreignInput } from './foreign-input.ts';
 import { Prober, type RunVariant } from './prober.ts';
 import { takeReferences } from './references.ts';
-import type { TrialRunner } from './runner.ts';
+import { labelled, proberOf, QUIET } from './test-prober.ts';
 import { label, restless, runnerOf, SAMPLE, setPhase, setReady, thinTarget, withChild, workload } from './testing.ts';
 import type { Reconcile } from './testing.ts';
 
-const QUIET: Trial = { workload: workload(), schedule: EMPTY_SCHEDULE };
 const EXPECTED: ProbeRequest = { probe: 'expected-state' };
-
-async function proberOf(reconcile: Reconcile): Promise<{ readonly prober: Prober; readonly runner: TrialRunner }> {
-  const runner = runnerOf(thinTarget(reconcile), { settleStepsMax: 200 });
-  const { reference } = await takeReferences(runner, workload(), []);
-  return { runner, prober: new Prober((trial, variant) => runner.run(trial, variant), workload(), reference) };
-}
-
-function labelled(value: string): Trial {
-  return { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label(value)] }]) };
-}
 
 /** Returns the object with the keys of all its maps in reverse order. */
 function backwards(object: KubeObject): KubeObject {

@@ -10,6 +10,7 @@ import type { Reference } from '../../model/reference.ts';
 import type { Reanchored, Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
+import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, Bystander } from '../../schedule/workload/writer.ts';
 import type { Found, Seen } from '../search/found.ts';
 import type { SearchOrder } from '../search/search.ts';
@@ -148,6 +149,7 @@ export type FromWorker =
       readonly aim: Aim;
       readonly base: Workload;
       readonly bystander: Bystander;
+      readonly hints: Pick<StrategyHints, 'lockMs'>;
     }
   | {
       readonly say: 'ran';

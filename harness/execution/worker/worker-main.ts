@@ -25,7 +25,7 @@ import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
 import { TrialRunner } from '../run/runner.ts';
 import { Unsteered } from '../run/unsteered.ts';
-import type { SearchSettings } from '../search/search-settings.ts';
+import { faultsWithLock } from '../search/second-copy.ts';
 import { search } from '../search/search.ts';
 import { newTally } from '../search/tally.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
@@ -47,6 +47,9 @@ const RECYCLE_RUNS = 25_000;
 const TALLY_EVERY_MS = 200;
 /** The number of settle windows for a group of samples: a target that is not at rest by then has shown its reaction. */
 const TRY_WINDOWS = 2;
+const NO_LOCK =
+  'leader election is declared, but the target took no lock in its undisturbed runs, so no second copy of it is started: add the flag ' +
+  'that switches election on to its command (often --leader-elect); if copies need no lock, declare "replicas: 2"';
 
 /** Runs the supervisor's job and reports the result. */
 export async function runWorker(registry: Registry): Promise<void> {
@@ -148,7 +151,8 @@ export async function doSearch(
   else referenceCache(job.subject, base, server).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
-  const settings = withoutSecondCopy(job.settings, runner, tally.warnings);
+  const settings = { ...job.settings, faults: faultsWithLock(job.settings, runner.hints) };
+  if (settings.faults.length < job.settings.faults.length) tally.warnings.push(NO_LOCK);
   const writers = allWriters.filter((writer) => settings.writers.includes(writer.name));
   const { warning = null } = runner.host.containment ?? {};
   tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
@@ -207,20 +211,6 @@ export async function doSearch(
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
 }
 
-/**
- * Switches the second copy off, with a warning, for a target that is said to elect a leader and takes no lock: both copies would be active,
- * and what they do to each other is no bug of theirs.
- */
-function withoutSecondCopy(settings: SearchSettings, { hints }: TrialRunner, warnings: string[]): SearchSettings {
-  const { needsLock, faults } = settings;
-  if (!needsLock || hints.lockMs !== undefined || !faults.includes('start-replica')) return settings;
-  warnings.push(
-    'leader election is declared, but the target took no lock in its undisturbed runs, so no second copy of it is started: add the flag ' +
-      'that switches election on to its command (often --leader-elect); if copies need no lock, declare "replicas: 2"',
-  );
-  return { ...settings, faults: faults.filter((kind) => kind !== 'start-replica') };
-}
-
 /** Returns an explanation of why nothing was searched, with what the target was busy with. */
 function notMeasured({ cut }: TrialRunner): string {
   const busy = cut === undefined ? undefined : busyUntilCut(cut);
@@ -273,6 +263,8 @@ async function doLab(job: LabJob, { runner, base, properties, say }: JobContext)
     parentPort?.on('message', (request: LabRequest) => {
       serve(request).catch(reject);
     });
-    say({ say: 'ready', reference, aim, base, bystander: bystanderIn(job.subject.namespace) });
+    const { lockMs } = runner.hints;
+    const hints = lockMs === undefined ? {} : { lockMs };
+    say({ say: 'ready', reference, aim, base, bystander: bystanderIn(job.subject.namespace), hints });
   });
 }
