@@ -28,6 +28,7 @@ const target = {
   fileSystem: 'own',
   time: 'real',
 } as const;
+const { hasOwnFiles } = await EnclosurePool.open({ network: 'none', fileSystem: 'own' });
 const upstream = { send: () => () => {} };
 const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };
 
@@ -155,4 +156,26 @@ it('is in the namespace of its pod, by its kubeconfig', async () => {
   life.crash();
 
   expect(line).toMatch(/^namespace\W+own$/);
+});
+
+it.runIf(hasOwnFiles)('finds the API server as a pod does', async () => {
+  const { host } = await lives(() => Promise.resolve(front));
+  const printed = Promise.withResolvers<string>();
+  const script =
+    'cd /var/run/secrets/kubernetes.io/serviceaccount && ' +
+    'echo "$KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT $(cat token) $(head -1 ca.crt)"; sleep 1000';
+
+  const life = startProcess(
+    {
+      ...{ ...host, target: { ...target, command: ['/bin/sh', '-c', script] } },
+      print: (_, line) => printed.resolve(line),
+    },
+    'controller',
+    upstream,
+    () => {},
+  );
+  const line = await printed.promise;
+  life.crash();
+
+  expect(line).toBe('127.0.0.1 1 stalemate -----BEGIN CERTIFICATE-----');
 });

@@ -6,17 +6,16 @@
  * between the front and the server (the gate), the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { CertificateAuthority, type Identity } from 'stalemate-apiserver/http';
 import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Traffic } from 'stalemate-apiserver/wire/traffic';
-import { kubeconfigOf } from 'stalemate-apiserver/wire/kubeconfig';
+import { accountFiles, serviceVariables, TOKEN, writeKubeconfig, type AccessOptions } from './access.ts';
 import { familyOf } from './family.ts';
 import { fileView } from './file-view.ts';
 import { footprintOf } from './footprint.ts';
@@ -178,8 +177,10 @@ export function startProcess(
 
 /** The user of an incarnation, for a server that checks it. */
 export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
-/** How long to wait for the last output of a process, in ms. */
-const LAST_OUTPUT_MS = 200;
+/** How long to wait for the last output of a process, in ms. A busy harness reads it late. */
+const LAST_OUTPUT_MS = 5_000;
+/** The same if a process that escaped may keep its output open. */
+const LAST_OUTPUT_ESCAPED_MS = 200;
 /** The number of processes before a program's own: `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
@@ -247,15 +248,19 @@ class LocalProcess implements ProcessIncarnation {
     this.#guard = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-target-')));
     this.#folder = join(this.#guard, 'life');
     mkdirSync(this.#folder, { mode: 0o700 });
-    const kubeconfig = this.#writeKubeconfig(this.#front.url);
+    const reached: AccessOptions = {
+      server: this.#front.url,
+      ca: authority.certificate,
+      namespace: this.#host.podNamespace ?? namespace,
+    };
     const home = join(this.#folder, 'home');
-    mkdirSync(join(home, '.kube'), { recursive: true });
-    // Some programs look for a kubeconfig nowhere else.
-    symlinkSync(kubeconfig, join(home, '.kube', 'config'));
+    const kubeconfig = writeKubeconfig(this.#folder, home, reached);
+    // Only with a view of files does the pod's folder appear at /var/run.
+    const isLikePod = this.#host.view.length > 0;
     const files = join(this.#folder, 'files');
     const pod = join(this.#folder, 'pod');
     mkdirSync(pod);
-    mountFiles(this.#host.files, { files, home, pod });
+    mountFiles([...this.#host.files, ...(isLikePod ? accountFiles(reached) : [])], { files, home, pod });
     const folders = this.#host.folders?.() ?? [];
     mountFolders(folders, { files, home, pod });
     const mounts = folders.map((folder) => ({ from: mountedAt(folder, { files }), to: folder.path }));
@@ -274,6 +279,7 @@ class LocalProcess implements ProcessIncarnation {
     const declared = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
     const own = [
       ...(hostname === undefined ? [] : [['HOSTNAME', hostname] as const]),
+      ...(isLikePod ? serviceVariables(reached) : []),
       ...trusting(outside?.declared, { folder: this.#folder, authority }),
       ...declared,
     ];
@@ -305,8 +311,9 @@ class LocalProcess implements ProcessIncarnation {
     child.once('error', (error) => this.#life.report('start-failed', error.message));
     child.once('exit', (code, signal) => {
       this.#killGroup();
-      // Its last output may still be in transit; a process that escaped may keep the pipe open.
-      void Promise.race([once(child, 'close'), realDelay(LAST_OUTPUT_MS)]).then(() =>
+      // Its last output may still be in transit.
+      const waitMs = enclosure.endsAll ? LAST_OUTPUT_MS : LAST_OUTPUT_ESCAPED_MS;
+      void Promise.race([once(child, 'close'), realDelay(waitMs)]).then(() =>
         this.#life.report('exited', endText(code, signal)),
       );
     });
@@ -417,14 +424,6 @@ class LocalProcess implements ProcessIncarnation {
     return readiness.by === 'url' ? { by: 'url', url: filledIn(readiness.url, values) } : readiness;
   }
 
-  #writeKubeconfig(server: string): string {
-    const path = join(this.#folder, 'kubeconfig');
-    const { authority, podNamespace: namespace = this.#host.namespace } = this.#host;
-    const kubeconfig = kubeconfigOf({ name: 'stalemate', server, ca: authority.certificate, token: TOKEN, namespace });
-    writeFileSync(path, stringify(kubeconfig), { mode: 0o600 });
-    return path;
-  }
-
   #readLines(stream: NodeJS.ReadableStream): void {
     const lines = new Lines((line) => this.#print(line));
     // Decode as a stream: a character may arrive in two pieces.
@@ -444,6 +443,3 @@ class LocalProcess implements ProcessIncarnation {
     return observingWatches(this.#upstream, (request) => this.#readiness?.watching(request));
   }
 }
-
-/** The token of every front: a front is on loopback and exists for one run only. */
-const TOKEN = 'stalemate';

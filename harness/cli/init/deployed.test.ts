@@ -27,6 +27,7 @@ it('takes arguments and environment of the Deployment whose image is called afte
     args: ['--watch-all', '--metrics-addr=:{port:8080}', '--config={files}/etc/op/c.yaml'],
     env: { NS: 'default' },
     mounted: ['/etc/op'],
+    elsewhere: [],
   });
   expect(deployedIn(objects, ['unknown'])?.args).toEqual(['--wrong']);
 });
@@ -34,8 +35,7 @@ it('takes arguments and environment of the Deployment whose image is called afte
 it('keeps what the command says itself, and mounted files where manifests bring them', () => {
   const deployed = {
     args: ['--metrics-addr=:{port:8080}', '--level', 'info', '--config={files}/c.yaml'],
-    env: {},
-    mounted: [],
+    elsewhere: [],
   };
   const command = ['bin/op', '--metrics-addr=127.0.0.1:{port:metrics}'];
 
@@ -63,10 +63,41 @@ it('finds the plainest overlay after the usual one, none of tests, and none that
 });
 
 it('does not give a subcommand twice', () => {
-  expect(withArguments(['bin/op', 'run'], { args: ['run', '--webhooks'], env: {}, mounted: [] }, false)).toEqual([
+  expect(withArguments(['bin/op', 'run'], { args: ['run', '--webhooks'], elsewhere: [] }, false)).toEqual([
     'bin/op',
     'run',
     '--webhooks',
+  ]);
+});
+
+it('takes the Deployment with the most rights of several of an image, without the subcommands of the others', () => {
+  const account = (name: string, container: string): string =>
+    deployment(name, container).replace('      containers:', `      serviceAccountName: ${name}\n      containers:`);
+  const rules = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: op }
+rules: [{ apiGroups: [example.com], resources: [widgets], verbs: [patch] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: op }
+roleRef: { kind: ClusterRole, name: op }
+subjects: [{ kind: ServiceAccount, name: op }]
+`;
+  const objects = deployments(
+    repositoryOf({
+      'config/a.yaml': account('certs', '{ name: c, image: example.com/op, args: [certs, --port=1] }'),
+      'config/b.yaml': account('op', '{ name: c, image: example.com/op, args: [--workers=2] }') + `---${rules}`,
+    }),
+  );
+
+  const deployed = deployedIn(objects, ['op']);
+  expect(deployed).toMatchObject({ args: ['--workers=2'], elsewhere: ['certs', '--port=1'] });
+  expect(deployed && withArguments(['bin/op', 'certs', '--port=2'], deployed, false)).toEqual([
+    'bin/op',
+    '--port=2',
+    '--workers=2',
   ]);
 });
 
@@ -79,7 +110,7 @@ it('leads flags to mounted files that a process finds elsewhere, unless the comm
     'ca-file': '/certs-of/ca',
   };
 
-  expect(withMounted(['bin/op', '--config=here.yaml'], { args: [], env: {}, mounted }, flags)).toEqual([
+  expect(withMounted(['bin/op', '--config=here.yaml'], { args: [], env: {}, mounted, elsewhere: [] }, flags)).toEqual([
     'bin/op',
     '--config=here.yaml',
     '--cert-dir={files}/certs',

@@ -8,7 +8,8 @@
 import { basename } from 'node:path';
 import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
+import { argumentsOf, environmentOf, workloadOf, type TargetWorkload } from '../../execution/project/deployment.ts';
+import { mostGranted } from '../../execution/project/grants.ts';
 import { isWithin } from '../../report/is-within.ts';
 import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
@@ -18,6 +19,8 @@ export interface Deployed {
   readonly env: { readonly [name: string]: string };
   /** Mount paths of the container's volumes. */
   readonly mounted: readonly string[];
+  /** Arguments that are only given to other workloads of the same image, such as their subcommands. */
+  readonly elsewhere: readonly string[];
 }
 
 /** Folders with manifests for tests, documentation and development. */
@@ -35,16 +38,24 @@ const MOUNTED = '{files}';
 /** @param names - Possible names of the program and its image. */
 export function deployedIn(objects: readonly KubeObject[], names: readonly string[]): Deployed | undefined {
   const workloads = objects.filter(({ kind, spec }) => WORKLOADS.has(kind) && containersOf(spec).length > 0);
+  const named = workloads.filter(({ spec }) => containersOf(spec).some((container) => isNamed(container, names)));
+  // One image may serve as controller, webhook and helper, each with a subcommand.
   const found =
-    workloads.find(({ spec }) => containersOf(spec).some((container) => isNamed(container, names))) ??
-    workloads.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
+    mostGranted(objects, named) ?? named[0] ?? workloads.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
   if (found === undefined) return undefined;
-  const container = containersOf(found['spec']).find((one) => isNamed(one, names));
-  const program = textsOf(container?.['command'])[0] ?? names[0] ?? '';
-  const workload = workloadOf(found, program, 'default');
+  const startedBy = (object: KubeObject): TargetWorkload => {
+    const container = containersOf(object['spec']).find((one) => isNamed(one, names));
+    return workloadOf(object, textsOf(container?.['command'])[0] ?? names[0] ?? '', 'default');
+  };
+  const workload = startedBy(found);
+  const args = argumentsOf(workload, objects).filter((word) => !UNFILLED.test(word.replaceAll(PORT, '')));
+  const others = named
+    .filter((object) => object !== found)
+    .flatMap((object) => argumentsOf(startedBy(object), objects));
   const env = Object.entries(environmentOf(workload, objects).values);
   return {
-    args: argumentsOf(workload, objects).filter((word) => !UNFILLED.test(word.replaceAll(PORT, ''))),
+    args,
+    elsewhere: others.filter((word) => !args.includes(word)),
     env: Object.fromEntries(env.filter(([, value]) => !value.includes(MOUNTED) && !UNFILLED.test(value))),
     mounted: mapsOf(workload.container['volumeMounts'])
       .map(({ mountPath }) => textOf(mountPath))
@@ -79,10 +90,15 @@ function isNamed(container: ReturnType<typeof mapOf>, names: readonly string[]):
 }
 
 /**
- * Adds the Deployment's arguments to the command. If both set the same flag, the command's own value stays, because it is meant
- * for a process.
+ * Adds the Deployment's arguments to the command, and drops subcommands that only other workloads get. If both set the same flag, the
+ * command's own value stays, because it is meant for a process.
  */
-export function withArguments(command: readonly string[], { args }: Deployed, mountsFiles: boolean): readonly string[] {
+export function withArguments(
+  guessed: readonly string[],
+  { args, elsewhere }: Pick<Deployed, 'args' | 'elsewhere'>,
+  mountsFiles: boolean,
+): readonly string[] {
+  const command = guessed.filter((word, at) => at === 0 || word.startsWith('-') || !elsewhere.includes(word));
   const own = new Set(command.slice(1).map(flagOf));
   const added: string[] = [];
   for (let at = 0; at < args.length; at++) {

@@ -4,8 +4,9 @@
  * Pure. Start at {@link plainManifests}.
  */
 import { posix } from 'node:path';
-import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { accountOf, binds, podOf, type Account } from '../../execution/project/account.ts';
 import { ASIDE, isController } from './deployed.ts';
 import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
@@ -15,14 +16,7 @@ interface Manifests {
   readonly objects: readonly KubeObject[];
 }
 
-/** A service account. An object without a namespace counts as being in the account's namespace. */
-interface Account {
-  readonly name: string;
-  readonly namespace: string;
-}
-
 const KINDS = /^kind:\s*["']?(?:Deployment|StatefulSet|ServiceAccount|(?:Cluster)?Role(?:Binding)?)\b/m;
-const BINDING = /^(?:Cluster)?RoleBinding$/;
 
 /**
  * Returns sets of files, each with the controller's workload and the roles of its service account; the set that needs the fewest files first.
@@ -36,7 +30,10 @@ export function plainManifests(repository: Repository, names: readonly string[])
   return all
     .flatMap((file) => {
       const deployment = file.objects.find((object) => isController(object, names));
-      const set = deployment === undefined ? undefined : withRoles(file, accountOf(deployment), all);
+      const set =
+        deployment === undefined
+          ? undefined
+          : withRoles(file, accountOf({ pod: podOf(deployment), namespace: deployment.metadata.namespace ?? '' }), all);
       return set === undefined ? [] : [set];
     })
     .toSorted((a, b) => a.needed - b.needed)
@@ -86,19 +83,4 @@ function isRight({ kind }: KubeObject): boolean {
 function isRoleOf({ kind, metadata }: KubeObject, binding: KubeObject): boolean {
   const { kind: wanted, name } = mapOf(binding['roleRef']);
   return kind === wanted && metadata.name === name;
-}
-
-function accountOf({ metadata, spec }: KubeObject): Account {
-  const pod = mapOf(mapOf(mapOf(spec)['template'])['spec']);
-  return { name: textOf(pod['serviceAccountName']) || 'default', namespace: metadata.namespace ?? '' };
-}
-
-function binds({ kind, metadata, ...rest }: KubeObject, account: Account): boolean {
-  return (
-    BINDING.test(kind) &&
-    mapsOf(rest['subjects']).some(
-      ({ name, namespace }) =>
-        name === account.name && (textOf(namespace) || (metadata.namespace ?? '')) === account.namespace,
-    )
-  );
 }

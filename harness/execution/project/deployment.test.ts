@@ -55,6 +55,23 @@ spec:
         - { name: one, projected: { sources: [{ configMap: { name: settings, items: [{ key: level, path: one.yaml }] } }] } }
 `);
 
+const SHOP = (name: string, account: string, args: string): string => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: ${name}, namespace: system }
+spec: { template: { spec: { serviceAccountName: ${account}, containers: [{ name: main, image: 'example.com/shop:1', args: ${args} }] } } }`;
+const ROLE = (name: string, rules: string): string => `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: ${name} }
+rules: [${rules}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: ${name} }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ${name} }
+subjects: [{ kind: ServiceAccount, name: ${name}, namespace: system }]`;
+
 function objectsOf(text: string): readonly KubeObject[] {
   const documents = parseAllDocuments(text);
   return ('empty' in documents ? [] : documents).map((document) => document.toJS() as KubeObject);
@@ -144,5 +161,26 @@ describe('the workload that is the target', () => {
     expect(() => name([other('database')], './shop', 'web')).toThrow(
       'got deployment "web", expected one of the manifests: Deployment//database',
     );
+  });
+
+  it('is the one of several of an image whose roles let it write the most custom kinds', () => {
+    const objects = objectsOf(`${SHOP('shop', 'shop', '[]')}
+---
+${SHOP('shop-cert-controller', 'shop-certs', '[certs]')}
+---
+${ROLE('shop', '{ apiGroups: [shop.example.com], resources: [orders, orders/status], verbs: [get, update] }')}
+---
+${ROLE('shop-certs', '{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [update] }, { apiGroups: [shop.example.com], resources: [orders, carts], verbs: [list] }')}
+`);
+    expect(findWorkload(objects, './bin/shop', undefined)?.metadata.name).toBe('shop');
+    // With equal roles, the name decides as before.
+    const [shop, certs] = objects;
+    expect(
+      findWorkload(
+        [shop, certs].filter((one) => one !== undefined),
+        './bin/shop',
+        undefined,
+      )?.metadata.name,
+    ).toBe('shop-cert-controller');
   });
 });

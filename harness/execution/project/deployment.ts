@@ -11,6 +11,8 @@ import type { UserInfo } from 'stalemate-apiserver/wire/http';
 import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { configInvalid } from '../config-invalid.ts';
+import { accountOf, podOf } from './account.ts';
+import { mostGranted } from './grants.ts';
 
 /** A Deployment, StatefulSet or DaemonSet, together with the container in it that is the target. */
 export interface TargetWorkload {
@@ -31,7 +33,7 @@ export function workloadKey({ kind, metadata: { namespace = '', name = '' } }: K
 
 /**
  * Returns the workload that is the target: the named one, the only one, or the only one of several that has the program as its image,
- * starts it, or is called a manager; undefined if there are no workloads.
+ * starts it, may write the most custom kinds, or is called a manager; undefined if there are no workloads.
  *
  * @param named A name, with or without kind and namespace.
  * @throws {CONFIG_INVALID} if there is no workload of that name, or if it is ambiguous which workload is the target.
@@ -54,9 +56,12 @@ export function findWorkload(
   const guesses = [
     all.filter((object) => containersOf(podOf(object)).some(({ image }) => image === program)),
     all.filter((object) => containersOf(podOf(object)).some((container) => startsProgram(container, program))),
-    all.filter((object) => MANAGER.test(object.metadata.name ?? '')),
   ];
   for (const guess of guesses) if (guess.length === 1) return guess[0];
+  const granted = mostGranted(objects, guesses.find((guess) => guess.length > 1) ?? all);
+  if (granted !== undefined) return granted;
+  const managers = all.filter((object) => MANAGER.test(object.metadata.name ?? ''));
+  if (managers.length === 1) return managers[0];
   throw configInvalid(
     `the manifests hold ${all.length} workloads (${all.map(workloadKey).join(', ')}), expected to know which of them ${program === '' ? 'the target' : `"${program}"`} is; ` +
       'name it with --deployment',
@@ -86,11 +91,6 @@ export function workloadOf(object: KubeObject, program: string, namespace: strin
 export function targetWorkload(project: ProjectManifests, namespace: string, program = ''): TargetWorkload | undefined {
   const found = project.objects.find((object) => KINDS.has(object.kind) && workloadKey(object) === project.workload);
   return found === undefined ? undefined : workloadOf(found, program, namespace);
-}
-
-/** Returns the service account of the workload's pod. */
-export function accountOf({ pod, namespace }: TargetWorkload): { readonly namespace: string; readonly name: string } {
-  return { namespace, name: textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default' };
 }
 
 /** Returns the user that the target authenticates as. */
@@ -273,10 +273,6 @@ export function entriesOf(object: KubeObject | undefined): { readonly [key: stri
     ...encoded.map(([key, value]) => [key, Buffer.from(textOf(value), 'base64')] as const),
     ...texts.map(([key, value]) => [key, Buffer.from(textOf(value))] as const),
   ]);
-}
-
-function podOf(object: KubeObject): JsonObject {
-  return mapOf(mapOf(mapOf(object['spec'])['template'])['spec']);
 }
 
 function containersOf(pod: JsonObject): readonly JsonObject[] {

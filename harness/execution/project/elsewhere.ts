@@ -10,7 +10,8 @@ import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-api
 import { byItself, othersBoundBy } from '../../clusters/existing/wide-roles.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
-import { accountOf, targetWorkload, workloadKey } from './deployment.ts';
+import { accountOf } from './account.ts';
+import { targetWorkload, workloadKey } from './deployment.ts';
 import { creationsOf } from './install.ts';
 import { configInvalid } from '../config-invalid.ts';
 

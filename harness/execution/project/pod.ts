@@ -133,7 +133,7 @@ function textsByName(map: JsonObject): { readonly [name: string]: string } {
 }
 
 /**
- * Returns the file in which leader election looks for the namespace of its lock. There is no token file: the token is in the kubeconfig.
+ * Returns the file in which leader election looks for the namespace of its lock.
  */
 function namespaceFile(namespace: string): MountedFile {
   return { below: 'pod', path: 'secrets/kubernetes.io/serviceaccount/namespace', content: Buffer.from(namespace) };
