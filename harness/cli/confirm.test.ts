@@ -61,7 +61,10 @@ describe('--confirm', () => {
     const said: string[] = [];
     const confirmed = vi.fn<(finding: Finding) => void>();
 
-    const after = await confirmRun(result, { on: 'kind', isAsked: true }, on('embedded'), {
+    const module = { target: import.meta.filename, process: null, transport: 'http-library', cwd: import.meta.dirname };
+    const config = { ...on('embedded'), ...module, settings: {}, configFile: null, existing: null, reportDir: '.' };
+
+    const after = await confirmRun(result, { on: 'kind', isAsked: true }, config as RunConfig, {
       ...{ print: (text) => void said.push(text), onCluster: () => {}, signal: new AbortController().signal },
       confirmed,
     });

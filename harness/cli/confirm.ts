@@ -8,18 +8,21 @@ import { realNow } from '../determinism/real-time.ts';
 import { findControlPlane } from '../clusters/control-plane.ts';
 import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
+import { moduleAsProcess } from '../execution/config/target-options.ts';
 import { storedTarget } from '../execution/search/counterexample.ts';
 import { confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
+import { corpusEntryOf, type CorpusEntry, type Revisited } from '../model/corpus.ts';
 import { signatureText } from '../model/signature.ts';
 import { HarnessError } from '../model/errors.ts';
+import { given } from '../model/given.ts';
 import { addedUp, type LeftOut } from '../model/left-out.ts';
 import { outcomeOf } from '../model/outcome.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
 import { countText } from '../report/count-text.ts';
 import { fileStem } from '../report/title.ts';
 import { usage } from './arguments.ts';
-import { type BaseContext, replayLike, shareOf } from './base-build.ts';
-import { replay, standOn, type ReplayContext } from './library.ts';
+import type { BaseContext } from './base-build.ts';
+import { revisitConfigured } from './library.ts';
 
 /** Number of runs of each finding. */
 const TIMES = 5;
@@ -112,10 +115,9 @@ export async function confirmRun(
   result: CampaignResult,
   plan: ConfirmPlan,
   config: RunConfig,
-  { confirmed, until: end = Number.POSITIVE_INFINITY, ...manner }: ConfirmContext,
+  { confirmed, until: end = Number.POSITIVE_INFINITY, signal, print, onCluster }: ConfirmContext,
 ): Promise<CampaignResult> {
   const { findings } = result;
-  const { signal, print } = manner;
   if (findings.length === 0 || signal?.aborted === true) return result;
   const budget = 'why' in plan ? plan : confirmBudget(plan, result, end - realNow());
   if ('why' in plan || 'why' in budget) {
@@ -126,34 +128,33 @@ export async function confirmRun(
   const { timeMs } = budget;
   const skipText = plan.isAsked ? '' : ' (--confirm none skips this)';
   print(`on ${on}, for at most ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}${skipText}\n`);
-  const asked: Finding[] = [];
-  const notAsked: Finding[] = [];
+  const answers = new Map<Finding, Answer>();
+  const answered = (finding: Finding, answer: Answer): void => {
+    answers.set(finding, answer);
+    print(`${fileStem(finding.violation)} ${answer.text}\n`);
+    if (answer.finding !== finding) confirmed(answer.finding);
+  };
+  const byName = new Map(findings.map((finding, at) => [String(at), finding]));
+  const entries = [...byName].map(([name, finding]) => ({ name, entry: entryOf(finding, config) }));
   try {
-    await standOn({ ...config, cluster: on }, manner, async (ready) => {
-      const context = { ...replayLike(ready), ...manner };
-      const until = realNow() + timeMs;
-      for (const finding of findings) {
-        const left = until - realNow();
-        const isOver = left <= 0 || signal?.aborted === true;
-        const answer: Answer = isOver
-          ? { finding, text: 'embedded only: the time was up' }
-          : await ask(finding, config, on, {
-              ...context,
-              timeMs: Math.min(left, Math.max(shareOf(left, findings.length - asked.length), SHARE_MIN_MS)),
-            });
-        asked.push(answer.finding);
-        print(`${fileStem(finding.violation)} ${answer.text}\n`);
-        if (answer.finding !== finding) confirmed(answer.finding);
-        else if (isOver || answer.isCut === true) notAsked.push(finding);
-      }
+    await revisitConfigured(entries, onServer(config, on), {
+      ...given({ signal, onCluster }),
+      ...{ timeMs, times: TIMES, counts: true },
+      leastMs: SHARE_MIN_MS,
+      onRevisited: (revisited) => {
+        const finding = byName.get(revisited.name);
+        if (finding !== undefined) answered(finding, answerOf(finding, revisited, on));
+      },
     });
+    for (const finding of findings) if (!answers.has(finding)) answered(finding, { finding, text: TIME_WAS_UP });
   } catch (error) {
     // The error may be that the server did not start. The findings are reported anyway.
     print(`embedded only: ${whyText(error)}\n`);
   }
-  const weighed = findings.map((finding, index) => asked[index] ?? finding);
-  const answered = { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
-  return withLeft(answered, 'confirm', notAsked);
+  const weighed = findings.map((finding) => answers.get(finding)?.finding ?? finding);
+  const notAsked = findings.filter((finding) => answers.get(finding)?.text === TIME_WAS_UP);
+  const whole = { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
+  return withLeft(whole, 'confirm', notAsked);
 }
 
 /** Adds findings to the result's list of work that was left out. */
@@ -171,38 +172,39 @@ function whyText(error: unknown): string {
 }
 
 interface Answer {
+  /** The finding with its confirmation; the same finding without a result. */
   readonly finding: Finding;
   readonly text: string;
-  /** Whether only more time is needed. */
-  readonly isCut?: boolean;
 }
 
-async function ask(finding: Finding, config: RunConfig, cluster: ConfirmOn, context: ReplayContext): Promise<Answer> {
+const TIME_WAS_UP = 'embedded only: the time was up before its runs had finished';
+
+/**
+ * Returns the finding as an entry of a corpus. A finding of a soak comes from a file that another user may have written, so the target of
+ * the user's configuration is started, not the stored one.
+ */
+function entryOf({ counterexample }: Finding, config: RunConfig): CorpusEntry {
+  return corpusEntryOf({ ...counterexample, target: storedTarget(config) }, { state: 'open', reason: '', since: '' });
+}
+
+/** Returns the configuration on a real server, where a module runs as a program. */
+function onServer(config: RunConfig, cluster: ConfirmOn): RunConfig {
+  const { target, settings } = config;
+  return {
+    ...config,
+    cluster,
+    ...(target === '' ? {} : { process: moduleAsProcess(target, settings.effects === true) }),
+  };
+}
+
+function answerOf(finding: Finding, { outcome, k, n, server, detail }: Revisited, cluster: ConfirmOn): Answer {
+  // The finding remains, whether or not it can be confirmed.
+  if (n === 0) return { finding, text: `embedded only: ${detail ?? 'it could not be run'}` };
   const { counterexample } = finding;
-  try {
-    const {
-      reproduced,
-      server = cluster,
-      inconclusive,
-      // A finding of a soak comes from a file that another user may have written, so the target of the user's configuration is started, not
-      // the stored one.
-    } = await replay(
-      { ...counterexample, target: storedTarget(config) },
-      {
-        ...context,
-        cluster,
-        times: TIMES,
-      },
-    );
-    const confirmed = { cluster, server, reproduced };
-    const why = reproduced.k > 0 || inconclusive === undefined ? '' : `: ${inconclusive}`;
-    return {
-      finding: { ...finding, counterexample: { ...counterexample, confirmed } },
-      text: `${confirmationText({ confirmed }) ?? ''}${why}`,
-    };
-  } catch (error) {
-    // The finding remains, whether or not it can be confirmed.
-    const isCut = error instanceof HarnessError && error.code === 'INTERRUPTED';
-    return { finding, text: `embedded only: ${whyText(error)}`, isCut };
-  }
+  const confirmed = { cluster, server: server ?? cluster, reproduced: { k, n } };
+  const why = outcome === 'unclear' && detail !== undefined ? `: ${detail}` : '';
+  return {
+    finding: { ...finding, counterexample: { ...counterexample, confirmed } },
+    text: `${confirmationText({ confirmed }) ?? ''}${why}`,
+  };
 }

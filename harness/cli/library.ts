@@ -185,6 +185,10 @@ export interface RevisitContext {
   readonly timeMs?: number;
   /** Number of runs before an entry counts as holding; default 1, and 3 for a target whose runs cannot be repeated exactly. */
   readonly times?: number;
+  /** Makes all runs of an entry, also after one has failed; default false. */
+  readonly counts?: boolean;
+  /** An entry gets an equal share of the remaining time, but at least this, ms; default no share of its own. */
+  readonly leastMs?: number;
   readonly onRevisited?: (revisited: Revisited) => void;
   /** Called with the namespaces on a shared cluster before the runs write there, and with what could not be deleted. */
   readonly onCluster?: (line: string) => void;
@@ -199,14 +203,16 @@ export async function revisitConfigured(
   context: RevisitContext = {},
 ): Promise<readonly Revisited[]> {
   if (entries.length === 0) return [];
-  const { timeMs = Number.POSITIVE_INFINITY, times, signal, onRevisited, onCluster } = context;
+  const { timeMs = Number.POSITIVE_INFINITY, times, counts, leastMs, signal, onRevisited, onCluster } = context;
+  const known = await knownProperties(config.configFile);
   const usual = config.process === null ? 1 : REVISIT_REAL_TIMES;
   const revisit = (ready: RunConfig): Promise<readonly Revisited[]> =>
     revisitCorpus(entries, ready, {
       workerEntry: WORKER,
       timeMs,
       times: times ?? usual,
-      ...given({ signal, onRevisited }),
+      properties: known,
+      ...given({ counts, leastMs, signal, onRevisited }),
     });
   if (config.existing === null) return standOn(config, context, revisit);
   return onExisting(config.existing, () => revisit(config), onCluster);

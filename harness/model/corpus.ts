@@ -74,6 +74,8 @@ export interface Revisited extends NamedEntry {
   readonly violation?: Violation;
   /** The waiver that covers the violation, if any. */
   readonly waiver?: Waiver;
+  /** The real server of the runs, such as `kube-apiserver 1.36.3`; absent for the embedded one. */
+  readonly server?: string;
 }
 
 /** The fields that a corpus entry and a counterexample share. */

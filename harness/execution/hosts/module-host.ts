@@ -141,6 +141,7 @@ const ALONE_IN_PROCESS = {
   beside: [],
   cleared: () => Promise.resolve(),
   isSingle: true,
+  isCostly: false,
   disturbance: new Disturbance([]),
 } satisfies Partial<Host>;
 

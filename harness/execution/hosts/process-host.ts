@@ -271,6 +271,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     // The sibling has a separate network, so both hosts may listen on the same port.
     sibling: () => createProcessHost(besideOf(subject), target, beat),
     isSingle: subject.cluster === 'kind',
+    isCostly: subject.cluster !== 'embedded',
   };
 }
 

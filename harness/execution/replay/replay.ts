@@ -135,7 +135,8 @@ export function settleWindowOf(
   return ofRounds ? ROUNDS_WINDOW_WALL_MS : SETTLE_WINDOW_WALL_MS;
 }
 
-function isOfRounds({ property }: Signature, properties: readonly Property[]): boolean {
+/** Reports whether the property of a finding counts rounds of requests. */
+export function isOfRounds({ property }: Signature, properties: readonly Property[]): boolean {
   return properties.some(({ name, countsRounds }) => name === property && countsRounds === true);
 }
 

@@ -10,10 +10,12 @@ import { withCause } from '../../oracle/cause.ts';
 import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
+import { given } from '../../model/given.ts';
 import { waivableOf, waiverFor } from '../../model/waiver.ts';
 import { restoreCounterexample } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { isAbout, subjectOf } from '../search/counterexample.ts';
+import type { Property } from '../../oracle/property.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from '../worker/lost-worker.ts';
 import type { Replayed, RevisitJob } from '../worker/protocol.ts';
@@ -21,7 +23,7 @@ import type { Subject } from '../subject.ts';
 import { toxiproxyFor } from '../config/chosen-faults.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
-import { settleWindowOf } from './replay.ts';
+import { isOfRounds, settleWindowOf } from './replay.ts';
 
 export interface RevisitOptions {
   /** The module that a worker thread runs. */
@@ -31,6 +33,12 @@ export interface RevisitOptions {
   readonly timeMs: number;
   /** The number of times an entry is run before it counts as holding; 1 is enough for a deterministic target. */
   readonly times: number;
+  /** Makes all runs of an entry, also after one has failed; default false. */
+  readonly counts?: boolean;
+  /** An entry gets an equal share of the remaining time, but at least this, in ms; default no limit but that of all entries. */
+  readonly leastMs?: number;
+  /** The known properties. */
+  readonly properties: readonly Property[];
   /** Called as soon as an entry has been run. */
   readonly onRevisited?: (revisited: Revisited) => void;
 }
@@ -77,7 +85,7 @@ export async function revisitCorpus(
       counterexample: restoreCounterexample(counterexampleOfEntry(named.entry, today), vault).value,
     });
   }
-  for (const group of groupsOf(mine)) {
+  for (const group of groupsOf(mine, options.properties)) {
     let left = group;
     while (left.length > 0 && realNow() < deadline && options.signal?.aborted !== true) {
       left = await revisitGroup(left, config, { ...options, timeMs: deadline - realNow() }, finish);
@@ -105,11 +113,11 @@ function withWaiver(revisited: Revisited, { waivers }: RunConfig): Revisited {
 }
 
 /** Groups entries with the same objects and settings, which share references. */
-function groupsOf(entries: readonly Prepared[]): readonly (readonly Prepared[])[] {
+function groupsOf(entries: readonly Prepared[], properties: readonly Property[]): readonly (readonly Prepared[])[] {
   const groups = new Map<string, Prepared[]>();
   for (const one of entries) {
-    const { workload, namespace, config } = one.counterexample;
-    const key = JSON.stringify([workload.sample, namespace, config]);
+    const { workload, namespace, config, signature } = one.counterexample;
+    const key = JSON.stringify([workload.sample, namespace, config, isOfRounds(signature, properties)]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];
@@ -153,14 +161,20 @@ async function revisitGroup(
 function jobOf(
   group: readonly Prepared[],
   config: RunConfig,
-  { timeMs, times }: Pick<RevisitOptions, 'timeMs' | 'times'>,
+  {
+    timeMs,
+    times,
+    counts = false,
+    leastMs = Number.MAX_SAFE_INTEGER,
+    properties,
+  }: Pick<RevisitOptions, 'timeMs' | 'times' | 'counts' | 'leastMs' | 'properties'>,
 ): RevisitJob {
   const subject = subjectOf(config);
   return {
     job: 'revisit',
     subject: {
       ...subject,
-      ...ownOf(group, subject),
+      ...ownOf(group, subject, properties),
       toxiproxy: group.find((one) => one.toxiproxy !== null)?.toxiproxy ?? config.toxiproxy,
       // Not limited to the properties selected for the campaign: an entry is judged by its own property.
       properties: [...new Set(group.map(({ entry }) => entry.signature.property))],
@@ -172,25 +186,28 @@ function jobOf(
       property: signature.property,
     })),
     times,
+    counts,
     timeMs,
+    leastMs,
   };
 }
 
 /** Returns the parts of the subject that the entries of a group store, taken from the first entry. */
-function ownOf([first]: readonly Prepared[], subject: Subject): Partial<Subject> {
+function ownOf([first]: readonly Prepared[], subject: Subject, properties: readonly Property[]): Partial<Subject> {
   if (first === undefined) return {};
-  const { workload, namespace, config } = first.counterexample;
-  const settleWindowMs = settleWindowOf(first.counterexample, subject.cluster);
+  const { workload, namespace, config, signature } = first.counterexample;
+  const ofRounds = isOfRounds(signature, properties);
+  const settleWindowMs = settleWindowOf(first.counterexample, subject.cluster, ofRounds);
   return { samples: workload.sample, namespace, settings: { ...config, settleWindowMs } };
 }
 
 function revisitedOf({ name, entry }: Prepared, replayed: Replayed): Revisited {
-  const { k, n, missed, history, violations, inconclusive, diverged, reanchored } = replayed;
+  const { k, n, missed, history, violations, inconclusive, diverged, reanchored, server } = replayed;
   const wanted = signatureText(entry.signature);
   const violation = violations.find(
     ({ severity, signature }) => severity === 'error' && signatureText(signature) === wanted,
   );
-  const ran = { name, entry, k, n, missed, history };
+  const ran = { name, entry, k, n, missed, history, ...given({ server: server ?? undefined }) };
   if (violation !== undefined && k > 0) {
     const because = withCause(history, violation, entry.cause);
     return { ...ran, outcome: 'fails', violation: because, ...(reanchored === null ? {} : { reanchored }) };

@@ -104,6 +104,8 @@ export interface Host {
   readonly sibling: () => Promise<Host>;
   /** Whether only one run at a time is possible on this cluster: a separate sibling host then uses another kind of cluster. */
   readonly isSingle: boolean;
+  /** Whether a sibling starts API servers of its own: lanes then share one sibling for runs made while another run is still open. */
+  readonly isCostly: boolean;
   /** The target's network access; absent for a target in this process. */
   readonly containment?: Containment;
   /** Applies connection faults. */

@@ -84,7 +84,7 @@ export interface Tried {
 }
 
 /** The maximum number of lanes, however many processors there are: each lane has a separate process. */
-const LANES_MAX = 4;
+const LANES_MAX = 5;
 
 /** The limit for shrinking a module's finding, in ms of real time; after that, the finding is reported in the size reached. */
 const SHRINK_MS = 10_000;
@@ -211,7 +211,7 @@ export const REAL_MODE: RunMode = {
     againMs: 8_000,
   },
   waitsForReal: true,
-  // A program waits most of the time, without using a processor.
-  laneCount: (processors) => Math.min(LANES_MAX, 2 * processors),
+  // A program waits most of the time, without using a processor. Two processors make the five runs of a replay at once.
+  laneCount: (processors) => Math.min(LANES_MAX, 2 * processors + 1),
   lookOn: null,
 };

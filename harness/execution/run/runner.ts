@@ -62,6 +62,10 @@ export class TrialRunner {
   readonly #snapshot: ClusterState;
   readonly #supervision: RunSupervision;
   readonly #siblings = new Map<SiblingFor, Promise<TrialRunner>>();
+  /** The runner that this one is a lane of. */
+  #root: TrialRunner | undefined;
+  /** Resolves once the runs so far on the shared sibling are over. */
+  #besides: Promise<unknown> = Promise.resolve();
 
   constructor(host: Host, settings: RunSettings, supervision: RunSupervision = UNSUPERVISED, habits?: Habits) {
     this.#supervision = supervision;
@@ -94,7 +98,11 @@ export class TrialRunner {
   /** Runs a trial while another run is still open: on a separate host, unless hosts share a clock. */
   async beside(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     if (this.host.isAlone()) return this.run(trial, variant);
-    return (await this.#sibling('beside')).run(trial, variant);
+    if (!this.host.isCostly) return (await this.#sibling('beside')).run(trial, variant);
+    const root = this.#root ?? this;
+    const run = root.#besides.then(async () => (await root.#sibling('beside')).run(trial, variant));
+    root.#besides = run.catch(() => {});
+    return run;
   }
 
   /**
@@ -109,6 +117,13 @@ export class TrialRunner {
     return [this, ...(await Promise.all(places))];
   }
 
+  /** Starts what up to `wanted` parallel runs need while the first runs, which mostly wait, are made one after the other. */
+  warmUp(wanted: number): void {
+    if (!this.host.isCostly || this.host.isSingle) return;
+    // The call that needs a sibling reports why it did not start.
+    for (const started of [this.lanes(wanted), this.#sibling('beside')]) started.catch(() => {});
+  }
+
   async #sibling(purpose: SiblingFor): Promise<TrialRunner> {
     const { sibling, reads } = this.host;
     const started =
@@ -119,6 +134,7 @@ export class TrialRunner {
     this.#siblings.set(purpose, started);
     const runner = await started;
     if (runner === this) return this;
+    runner.#root = this.#root ?? this;
     runner.hints = this.hints;
     runner.learning = false;
     for (const resource of reads) runner.host.reads.add(resource);

@@ -51,8 +51,12 @@ export interface RevisitJob {
   readonly subject: Subject;
   readonly entries: readonly (Pick<ReplayJob, 'trial' | 'signature' | 'property'> & { readonly name: string })[];
   readonly times: number;
+  /** Whether to make all runs of an entry, to count how many fail; otherwise the first failure ends its runs. */
+  readonly counts: boolean;
   /** The remaining real time in ms, after which no entry is begun. */
   readonly timeMs: number;
+  /** An entry gets an equal share of the remaining real time, but at least this, in ms. */
+  readonly leastMs: number;
 }
 
 /** The job of trying samples: runs groups of objects undisturbed, one after the other, to see how the target reacts to each. */

@@ -45,6 +45,7 @@ export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ r
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
   return context.pulse
     .cutAt(until, async () => {
+      context.runner.warmUp(job.times);
       const setup = await replaySetup(job.subject, context);
       const replayed = await replayOn(setup, job, job.times, until);
       const found = job.shrink ? await shrinkAgain(setup, job, replayed, context.pulse) : undefined;
