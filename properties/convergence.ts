@@ -30,6 +30,7 @@ import { changesLeaf, restartWrites, type RestartWrite } from '../harness/oracle
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
+import { changedAlone, lateText, leftAloneNeeds, type Alone } from '../harness/oracle/left-alone.ts';
 import { isMadeAtStart } from '../harness/oracle/made-at-start.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { refusalOf } from '../harness/oracle/refused-input.ts';
@@ -121,10 +122,15 @@ function judgeSuspect(
   if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = lastProbe(history, 'extended-settle');
   const fresh = lastProbe(history, 'fresh-incarnation');
-  const later =
+  const alone = changedAlone(history);
+  const settled =
     extended === undefined
       ? found
       : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
+  // From here on the judged state is the one in which the fresh incarnation was started.
+  const later = alone === undefined ? settled : leftWhenAlone(history, expected, alone, settled);
+  if (alone !== undefined && settled.length > 0 && later.length === 0)
+    return violated(history, found, 'healed-late', 'warning', `reaches the expected state, but ${lateText(alone)}`);
   // A run that healed in the middle of a long settle phase had no time left for the full silence.
   const isOver =
     extended !== undefined &&
@@ -151,7 +157,7 @@ function judgeSuspect(
       return violated(history, later, 'path-dependent', 'warning', SAME_UNDISTURBED);
   }
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
-    const needs: ProbeRequest[] = [];
+    const needs: ProbeRequest[] = [...leftAloneNeeds(history)];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
     return ask(`${inGeneral(found[0])}; could not determine whether more time or a restart fixes that`, ...needs);
@@ -210,6 +216,18 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
   if (windowMs <= ORDINARY_MS) return HOLDS;
   const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
   return violated(history, found, 'healed-late', 'warning', `reaches the expected state, but ${healed}`);
+}
+
+/** Returns which of the differences were left after the run had been left alone. Differences that are new by then are of no interest. */
+function leftWhenAlone(
+  history: History,
+  { outcomes }: Expected,
+  alone: Alone,
+  before: readonly Difference[],
+): readonly Difference[] {
+  const places = new Set(before.map((difference) => placeOf(difference)));
+  const state = probedState(history, alone.final, alone.names);
+  return nearestDifferences(history, state, outcomes).filter((difference) => places.has(placeOf(difference)));
 }
 
 /**

@@ -16,6 +16,7 @@ import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
+import { changedAlone, lateText, leftAloneNeeds } from '../harness/oracle/left-alone.ts';
 import { changesLeaf, restartWrites } from '../harness/oracle/restart-writes.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { unlessUndisturbedToo } from '../harness/oracle/undisturbed-too.ts';
@@ -62,8 +63,14 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   const extended = lastProbe(history, 'extended-settle');
   if (extended !== undefined && isAtRest(extended) && !isStuck(extended.final, stuck)) return HOLDS;
   const fresh = lastProbe(history, 'fresh-incarnation');
+  const alone = changedAlone(history);
+  if (alone !== undefined && !isStuck(alone.final, stuck)) {
+    const late = violation(index, stuck, '');
+    const sentence = `controller releases ${describe(index, stuck)}, ${lateText(alone)}`;
+    return { result: 'violated', violations: [{ ...late, sentence, severity: 'warning' }] };
+  }
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
-    const needs: ProbeRequest[] = [];
+    const needs: ProbeRequest[] = [...leftAloneNeeds(history)];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
     if (fresh === undefined) needs.push({ probe: 'fresh-incarnation' });
     return {
@@ -138,9 +145,18 @@ function isDisturbed(index: HistoryIndex): boolean {
   );
 }
 
+function deletionOf(index: HistoryIndex, { uid }: Revision): Revision | undefined {
+  return index.chain(uid).find(({ object }) => object.metadata.deletionTimestamp !== undefined);
+}
+
+function describe(index: HistoryIndex, stuck: Revision): string {
+  const { actor = 'another writer', revision = stuck.revision } = deletionOf(index, stuck) ?? {};
+  return `${index.shortName(stuck)}, which ${actor} deleted (version ${revision})`;
+}
+
 function violation(index: HistoryIndex, stuck: Revision, note: string): Violation {
   const { metadata } = stuck.object;
-  const deletion = index.chain(stuck.uid).find(({ object }) => object.metadata.deletionTimestamp !== undefined);
+  const deletion = deletionOf(index, stuck);
   const since = deletion?.at ?? stuck.at;
   const last = index.history.operations.findLast(
     ({ actor, verb, invoked }) =>
@@ -149,8 +165,8 @@ function violation(index: HistoryIndex, stuck: Revision, note: string): Violatio
   return {
     signature: { property: NAME, class: 'never-finished', actors: ['target'], kind: stuck.resource, field: '' },
     sentence:
-      `controller never releases ${index.shortName(stuck)}, which ${deletion?.actor ?? 'another writer'} deleted (version ` +
-      `${deletion?.revision ?? stuck.revision}): only its own finalizer ${(metadata.finalizers ?? []).join(', ')} is left, and ${note}`,
+      `controller never releases ${describe(index, stuck)}: only its own finalizer ` +
+      `${(metadata.finalizers ?? []).join(', ')} is left, and ${note}`,
     operations: last === undefined ? [] : [last.id],
     revisions: deletion === undefined || deletion === stuck ? [stuck.revision] : [deletion.revision, stuck.revision],
     at: index.history.phases.at(-1)?.at ?? stuck.at,

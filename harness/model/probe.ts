@@ -32,7 +32,9 @@ export type ProbeRequest =
   /** The same trial, but the target's own writes are withheld from its watches from the settle phase on: does the target stop writing? */
   | { readonly probe: 'withheld-echo' }
   /** The same trial with a settle phase of at least this much run time. */
-  | { readonly probe: 'extended-settle'; readonly windowMs: number };
+  | { readonly probe: 'extended-settle'; readonly windowMs: number }
+  /** The run left alone for `ms` of run time: does the target correct the state by a resync or poll of its own? */
+  | { readonly probe: 'left-alone'; readonly ms: number };
 
 export type ProbeResult =
   | {
@@ -74,6 +76,16 @@ export type ProbeResult =
       readonly revertedLater?: readonly string[];
     }
   | { readonly probe: 'withheld-echo'; readonly writesAtRest: number; readonly windowMs: number }
+  | {
+      readonly probe: 'left-alone';
+      /** 0 if the target could not be observed for as long as requested. */
+      readonly ms: number;
+      readonly final: readonly KubeObject[];
+      /** Canonical names by uid. */
+      readonly names: { readonly [uid: string]: string };
+      /** When the target changed something for the last time, in ms of run time since it was left alone; absent if it changed nothing. */
+      readonly changedMs?: number;
+    }
   | {
       readonly probe: 'extended-settle';
       readonly windowMs: number;

@@ -50,6 +50,11 @@ export interface Reference {
    * such an extension.
    */
   readonly backOffMs?: number;
+  /**
+   * How long a suspicious run is left alone, in ms of run time, to see whether the target corrects the state by a resync or poll of its own;
+   * absent if there is no time for that.
+   */
+  readonly aloneMs?: number;
   /** Owner specs (by hash) with which the target settled healthily: the values that a user may switch between. */
   readonly healthySpecs: readonly string[];
   /** Spec values that a status repeats whenever it claims the current generation, by role. Absent in files of older versions. */

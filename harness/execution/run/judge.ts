@@ -143,13 +143,14 @@ export async function judgeRun(
   }
 }
 
-/**
- * Returns the requested probes that may be made now. On an open run, a fresh incarnation waits while an extended settle is requested too,
- * because it destroys the settled run.
- */
+/** Probes of an open run, each of which waits while an earlier one is requested too: the last one destroys the settled run. */
+const ON_LIVE_RUN = ['extended-settle', 'left-alone', 'fresh-incarnation'] as const;
+
+/** Returns the requested probes that may be made now. */
 function inOrder(needs: readonly ProbeRequest[], live: Live | undefined): readonly ProbeRequest[] {
-  const waits = live !== undefined && needs.some(({ probe }) => probe === 'extended-settle');
-  return waits ? needs.filter(({ probe }) => probe !== 'fresh-incarnation') : needs;
+  if (live === undefined) return needs;
+  const first = ON_LIVE_RUN.find((one) => needs.some(({ probe }) => probe === one));
+  return needs.filter(({ probe }) => probe === first || !ON_LIVE_RUN.some((one) => one === probe));
 }
 
 function isPartial(need: ProbeRequest, result: ProbeResult): boolean {

@@ -170,6 +170,7 @@ describe('a run that still stands', () => {
           takeOver: () => live.takeOver(),
           lookOn: () => live.lookOn(),
           liveOn: (ms) => live.liveOn(ms),
+          leaveAlone: (ms) => live.leaveAlone(ms),
         };
         const { inconclusive } = await judgeRun(TRIAL, history, [slow], reference, prober, onTheWall);
         reasons.push(inconclusive.get('test'));

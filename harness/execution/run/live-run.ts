@@ -25,6 +25,9 @@ const STEPS_OF_POLLS = 2;
 /** The additional run time in ms for a suspect that is still busy after its windows. */
 const AT_WORK_MS = 600_000;
 
+/** The same while a suspect is left alone: a target that does more in that time, such as a poll every few seconds, is not observed. */
+const ALONE_ITEMS = 2_000;
+
 /** The maximum number of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
 const LIVE_ON_ITEMS = 4_000;
 
@@ -89,6 +92,11 @@ export class LiveRun implements Live {
     return this.#soFar(await settle(this.#world, this.#settle));
   }
 
+  async leaveAlone(ms: number): Promise<History | undefined> {
+    if (this.#takenOver !== undefined || !(await this.#pass(ms, ALONE_ITEMS))) return undefined;
+    return this.#soFar(await settle(this.#world, this.#settle));
+  }
+
   async takeOver(): Promise<History> {
     if (this.#takenOver === undefined) {
       await retire(this.#world, this.#world.host.pace.graceMs.replaced);
@@ -98,15 +106,16 @@ export class LiveRun implements Live {
     return this.#takenOver;
   }
 
-  /** Lets `ms` of run time pass with nothing to do. */
-  async #pass(ms: number): Promise<void> {
+  /** Lets `ms` of run time pass with nothing to do; resolves to whether they passed before there were too many items. */
+  async #pass(ms: number, itemsMax = LIVE_ON_ITEMS): Promise<boolean> {
     const { waits } = this.#world;
     void waits.begin('user', ms);
-    await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
-      ...{ stepsMax: LIVE_ON_ITEMS, hotMax: LIVE_ON_ITEMS },
+    const end = await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
+      ...{ stepsMax: itemsMax, hotMax: itemsMax },
       mayWaitUntil: (atMs) => atMs <= waits.untilMs,
     });
     waits.endAll();
+    return end === 'idle';
   }
 
   #soFar(settlement: Settlement): History {

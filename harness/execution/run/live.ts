@@ -13,6 +13,11 @@ export interface Live {
    * target; each wait ends before its action.
    */
   lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
+  /**
+   * Lets `ms` of run time pass with nothing to do, and settles again; undefined if the target was too busy to be observed for that long, or
+   * has been replaced.
+   */
+  leaveAlone(ms: number): Promise<History | undefined>;
   /** Lets another `ms` of run time pass with nothing to do, and settles again. */
   liveOn(ms: number): Promise<History>;
   /** Whether waiting takes real time. */

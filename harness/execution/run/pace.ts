@@ -27,6 +27,8 @@ export interface Pace {
   readonly suspectMs: number;
   /** `suspectMs` for a suspect whose requests were rejected repeatedly; absent if that would take too long. */
   readonly backOffMs?: number;
+  /** How long a suspect is left alone, to see whether a resync or poll corrects it; absent if that would take too long. */
+  readonly aloneMs?: number;
   /** `suspectMs` for a finding that was already proven with that much time, while it is shrunk, reproduced or replayed. */
   readonly againMs: number;
   /** How long a target may take to become ready. */

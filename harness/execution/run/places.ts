@@ -151,6 +151,10 @@ export class Places {
         const look = await live.lookOn();
         return { ...look, history: this.history(look.history) };
       },
+      leaveAlone: async (ms) => {
+        const alone = await live.leaveAlone(ms);
+        return alone && this.history(alone);
+      },
       liveOn: async (ms) => this.history(await live.liveOn(ms)),
     };
   }

@@ -4,34 +4,31 @@
  * Owns: how each probe is run, and the cache of results. Does not own: when a probe is needed (the properties) or the phases of a run
  * (`trial.ts`).
  */
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
-import { objectKey, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
-import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History } from '../../model/history.ts';
-import { diffLeaves, leafPattern, leavesOf } from '../../model/leaf.ts';
 import type { ExpectedState, OtherOutcome, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE, scheduleSize } from '../../model/schedule.ts';
 import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Program, Workload } from '../../model/workload.ts';
-import { restingRevisions } from '../../oracle/final-state.ts';
 import { lastProbe } from '../../oracle/last-probe.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
-import {
-  activityAfter,
-  goesOn,
-  isOrdinaryIdle,
-  laterHalf,
-  restStart,
-  roundsOf,
-  unchangedMs,
-} from '../../oracle/rest.ts';
 import { freshWrites } from './fresh-writes.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
+import {
+  lastMs,
+  leftAlone,
+  outcomeOf,
+  revertedWhen,
+  settled,
+  settleMs,
+  stateOf,
+  writesAtRest,
+} from './probe-results.ts';
 import { stepsInOrder } from './steps-in-order.ts';
 import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
@@ -221,6 +218,8 @@ export class Prober {
         const longer = await this.#variant(trial, { settleWindowMs: request.windowMs });
         return settled(longer, request.windowMs, this.#reference);
       }
+      case 'left-alone':
+        return leftAlone(live === undefined ? undefined : await live.leaveAlone(request.ms), request.ms, history);
       default:
         return assertNever(request);
     }
@@ -310,7 +309,7 @@ export class Prober {
 
   /**
    * Repeats the foreign write at rest, fully visible, then the user's changes of the trial, and observes when the target reverts the write:
-   * a target that does not hear of the write by itself may still replace it whenever it has something else to do.
+   * a target that does not hear of the write by itself may still replace it whenever it has something else to do, or at its next resync.
    */
   #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>, { workload }: Trial): Promise<ProbeResult> {
     const triggers = workload.programs
@@ -318,12 +317,19 @@ export class Prober {
       .flatMap(({ ops }) => ops.filter(({ do: kind }) => kind === 'set' || kind === 'append'));
     return this.#evidence.results.once(JSON.stringify([request, triggers]), async () => {
       const { role, leaves, value } = request;
-      const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
+      const { aloneMs } = this.#reference;
+      let alone: History | undefined;
+      const atRest = async (live: Live): Promise<void> => {
+        if (aloneMs !== undefined) alone = await live.leaveAlone(aloneMs);
+      };
+      const ended = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
+        ...(aloneMs === undefined ? {} : { atRest }),
         afterRest: [
           { actor: 'writer-1', writer: 'drift', ops: [request.op] },
           ...triggers.map((op): Program => ({ actor: 'user', writer: 'user', ops: [op] })),
         ],
       });
+      const run = alone ?? ended;
       const answers = new Map(leaves.map((leaf) => [leaf, revertedWhen(run, leaf)]));
       const reverted = leaves.filter((leaf) => answers.get(leaf) === 'at once');
       const later = leaves.filter((leaf) => answers.get(leaf) === 'later');
@@ -332,55 +338,10 @@ export class Prober {
   }
 }
 
-function stateOf(run: History): ExpectedState {
-  return {
-    objects: Object.fromEntries(
-      restingRevisions(run).map((revision) => [
-        objectKey(revision.resource, revision.namespace, run.names[revision.uid] ?? revision.name),
-        revision.object,
-      ]),
-    ),
-  };
-}
-
 /** Returns how long a target lived under contention, in ms of run time, rounded up to minutes; 0 if it is too short to matter. */
 function livedMs(history: History): number {
   const ms = phaseStartMs(history, 'heal') - phaseStartMs(history, 'contention');
   return Number.isFinite(ms) && ms >= LIVED_MIN_MS ? Math.ceil(ms / MINUTE_MS) * MINUTE_MS : 0;
-}
-
-function settled(longer: History, windowMs: number, reference: Reference): ProbeResult {
-  const half = laterHalf(longer);
-  const isOrdinary = half !== undefined && isOrdinaryIdle({ ...longer, reference }, half.activity, half.spanMs);
-  return {
-    probe: 'extended-settle',
-    windowMs,
-    quiescent: longer.settlement.result === 'quiescent',
-    final: restingRevisions(longer).map((revision) => revision.object),
-    names: longer.names,
-    writesAtRest: writesAtRest(longer),
-    unchangedMs: unchangedMs(longer),
-    ...(half === undefined
-      ? {}
-      : {
-          laterHalf: {
-            requests: half.activity.length,
-            rounds: roundsOf(half.activity),
-            spanMs: half.spanMs,
-            goesOn: goesOn(half.activity, half.fromMs, half.spanMs),
-            ...(isOrdinary ? { ordinary: true as const } : {}),
-          },
-        }),
-  };
-}
-
-function outcomeOf(run: History, expected: ProbeResult): OtherOutcome {
-  return {
-    settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
-    final: restingRevisions(run).map((revision) => revision.object),
-    names: run.names,
-    expected: expected.probe === 'expected-state' ? expected.outcomes : [],
-  };
 }
 
 function workloadKey(probe: ProbeRequest['probe'], { workload }: Trial): string {
@@ -389,28 +350,6 @@ function workloadKey(probe: ProbeRequest['probe'], { workload }: Trial): string 
 
 function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
-}
-
-/**
- * Returns when the leaf loses the value that `writer-1` has set: at once, or by a write of the target after a change of the user; undefined
- * if it keeps it until the end, or the user changes it. A write that had no effect proves nothing and counts as reverted at once.
- */
-function revertedWhen(run: History, leaf: string): 'at once' | 'later' | undefined {
-  const set = run.revisions.findLast(
-    (revision) =>
-      revision.actor === 'writer-1' &&
-      diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
-  );
-  if (set === undefined) return 'at once';
-  const wanted = leavesOf(set.object).get(leaf);
-  const change = run.revisions.find(
-    ({ uid, at, type, object }) =>
-      uid === set.uid && at > set.at && (type === 'DELETED' || !jsonEqual(leavesOf(object).get(leaf), wanted)),
-  );
-  if (change === undefined) return undefined;
-  const triggered = run.revisions.some(({ actor, at }) => actor === 'user' && at > set.at && at <= change.at);
-  if (!triggered) return 'at once';
-  return change.type !== 'DELETED' && roleOf(change.actor) === 'target' ? 'later' : undefined;
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
@@ -427,17 +366,4 @@ function inputKey(input: readonly KubeObject[]): string {
 function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
   const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
   return { ...rest, metadata: Object.fromEntries(kept) };
-}
-
-function settleMs(history: History): number {
-  return history.phases.find((mark) => mark.phase === 'settle')?.timeMs ?? 0;
-}
-
-function lastMs(history: History): number {
-  return history.phases.at(-1)?.timeMs ?? 0;
-}
-
-/** Counts the target's changes at rest. Responses of the environment's controllers do not prevent rest. */
-function writesAtRest(history: History): number {
-  return activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
 }

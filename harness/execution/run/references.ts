@@ -10,6 +10,7 @@ import { roleOf } from '../../model/actor.ts';
 import { loadOf, rounded, type Measures } from '../../model/baseline.ts';
 import { phaseStart, type History, type Mark } from '../../model/history.ts';
 import type { Reference } from '../../model/reference.ts';
+import { given } from '../../model/given.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { specHash } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
@@ -131,7 +132,7 @@ export async function takeReferences(
   const reference: Reference = {
     ...buildReference(runs, [...hashes], look?.history),
     suspectSettleMs: runner.host.pace.suspectMs,
-    ...(runner.host.pace.backOffMs === undefined ? {} : { backOffMs: runner.host.pace.backOffMs }),
+    ...given({ backOffMs: runner.host.pace.backOffMs, aloneMs: runner.host.pace.aloneMs }),
     ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
     ...(wholeConditions.length === 0 ? {} : { wholeConditions }),
   };

@@ -131,6 +131,7 @@ function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) =
     case 'without-crashes':
       return { ...probe, final: probe.final.filter(keeps), expected: probe.expected.map(state) };
     case 'extended-settle':
+    case 'left-alone':
       return { ...probe, final: probe.final.filter(keeps) };
     default:
       return probe;

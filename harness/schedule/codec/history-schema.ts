@@ -188,6 +188,7 @@ const reference: z.ZodType<Reference> = z
     burstMax: z.number(),
     suspectSettleMs: z.number().exactOptional(),
     backOffMs: z.number().exactOptional(),
+    aloneMs: z.number().exactOptional(),
     drawnNames: z
       .record(z.string(), z.strictObject({ kept: z.array(z.string()), stems: z.array(z.string()) }))
       .exactOptional(),
@@ -267,6 +268,13 @@ const probe: z.ZodType<ProbeResult> = z
       writesAtRest: z.number(),
       windowMs: z.number(),
     } satisfies Shape<Probe<'withheld-echo'>>),
+    z.strictObject({
+      probe: z.literal('left-alone'),
+      ms: z.number(),
+      final: z.array(kubeObject),
+      names: textMap,
+      changedMs: z.number().exactOptional(),
+    } satisfies Shape<Probe<'left-alone'>>),
     z.strictObject({
       probe: z.literal('extended-settle'),
       windowMs: z.number(),
