@@ -408,13 +408,18 @@ function text(value: JsonValue | undefined): string {
 
 /** Returns the id of the target's last request about the object. */
 function lastAttempt(history: History, { resource, object, uid }: Difference): number | undefined {
-  const name = object.slice(resource.length + 1);
-  const real = uid === undefined ? name : (indexOf(history).chain(uid)[0]?.name ?? name);
+  const index = indexOf(history);
+  const known =
+    uid === undefined
+      ? history.revisions.find((one) => one.resource === resource && index.shortName(one) === object)
+      : index.chain(uid)[0];
+  const real = known?.name ?? object.slice(resource.length + 1);
   return history.operations.findLast(
     (operation) =>
       operation.actor.startsWith('controller') &&
       operation.resource === resource &&
       operation.verb !== 'watch' &&
+      (known === undefined || operation.namespace === known.namespace || operation.namespace === '') &&
       (operation.name === real || operation.name === ''),
   )?.id;
 }

@@ -15,8 +15,11 @@ const TIME_IN_NAME =
   /(?<![\da-z])(?:20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?|1[6-9]\d{8}(?:\d{3}){0,3})(?![\da-z])/;
 
 export class Naming {
-  /** Canonical names by uid. */
+  /** Canonical names in labels, by uid. */
   readonly byUid: Map<string, string> = new Map();
+  /** Names with their namespace, by uid, for names that the target uses in several namespaces. */
+  readonly #placed = new Map<string, string>();
+  readonly #shared: ReadonlySet<string>;
   readonly #realByCanonical = new Map<string, string>();
   readonly #canonicalByReal = new Map<string, string>();
   readonly #generated = new Map<string, number>();
@@ -25,9 +28,18 @@ export class Naming {
   readonly #drawn: DrawnNames;
   #occurrences = new Map<Label, number>();
 
-  /** @param drawn - Names that the target generates at random: these objects are numbered by order of creation too. */
-  constructor(drawn: DrawnNames = {}) {
+  /**
+   * @param drawn - Names that the target generates at random: these objects are numbered by order of creation too.
+   * @param shared - Names that the target uses in several namespaces, as `resource/name`.
+   */
+  constructor(drawn: DrawnNames = {}, shared: readonly string[] = []) {
     this.#drawn = drawn;
+    this.#shared = new Set(shared);
+  }
+
+  /** Returns the names of a history, by uid. */
+  names(): { readonly [uid: string]: string } {
+    return Object.fromEntries([...this.byUid, ...this.#placed]);
   }
 
   /** Restarts the occurrence numbers when contention begins. */
@@ -89,10 +101,12 @@ export class Naming {
 
   /** Registers an object. `asked` is the canonical name that its create request was given. */
   learn(resource: string, object: KubeObject, asked: string | undefined): void {
-    const name = object.metadata.name ?? '';
+    const { name = '', namespace = '', uid } = object.metadata;
     const canonical = asked ?? name;
-    if (object.metadata.uid !== undefined) this.byUid.set(object.metadata.uid, canonical);
-    if (canonical !== name) this.#register(`${resource}/${object.metadata.namespace ?? ''}/`, name, canonical);
+    if (uid !== undefined) this.byUid.set(uid, canonical);
+    if (uid !== undefined && canonical === name && namespace !== '' && this.#shared.has(`${resource}/${name}`))
+      this.#placed.set(uid, `${namespace}/${name}`);
+    if (canonical !== name) this.#register(`${resource}/${namespace}/`, name, canonical);
   }
 
   #register(place: string, name: string, canonical: string): void {

@@ -217,7 +217,7 @@ export class Recorder {
       decisions: [...this.decisions],
       settlement,
       steps,
-      names: Object.fromEntries(this.#naming.byUid),
+      names: this.#naming.names(),
       missed,
       probes: [],
       ...(logs.length === 0 ? {} : { logs }),

@@ -197,7 +197,10 @@ export interface History {
   readonly settlement: Settlement;
   /** Gate items executed since contention began. */
   readonly steps: number;
-  /** Canonical names by uid: the object's own name, or `owner/role~n` for generated names. */
+  /**
+   * Canonical names by uid: the object's own name; `owner/role~n` for generated names; `namespace/name` for names that the target uses in
+   * several namespaces.
+   */
   readonly names: { readonly [uid: string]: string };
   /** Labels of the schedule that never occurred. */
   readonly missed: readonly Label[];
@@ -210,6 +213,15 @@ export interface History {
   /** Measurements of a process target; the last ones may be later than the end of this history. */
   readonly measurements?: readonly Measurement[];
   readonly extra?: JsonObject;
+}
+
+/** Returns the canonical name by which labels and operations of programs refer to an object: the one without a namespace. */
+export function nameInLabels(
+  { names }: Pick<History, 'names'>,
+  { uid, namespace, name }: { readonly uid: string; readonly namespace: string; readonly name: string },
+): string {
+  const canonical = names[uid] ?? name;
+  return canonical === `${namespace}/${name}` ? name : canonical;
 }
 
 /** Returns the tick at which a phase began; Infinity if the run never got there. */

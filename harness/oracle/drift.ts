@@ -6,7 +6,7 @@
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
-import type { History, Revision } from '../model/history.ts';
+import { nameInLabels, type History, type Revision } from '../model/history.ts';
 import { itemKey, itemNames, keySegment } from '../model/leaf.ts';
 import type { ProbeRequest } from '../model/probe.ts';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../model/workload.ts';
@@ -59,7 +59,7 @@ export function driftAnswer(history: History, request: DriftRequest): 'kept' | '
 function targetOf(history: History, revision: Revision): ObjectTarget {
   const { group, version } = parseApiVersion(revision.object.apiVersion);
   const resource = group === '' ? revision.resource : revision.resource.slice(0, -group.length - 1);
-  const name = history.names[revision.uid] ?? revision.name;
+  const name = nameInLabels(history, revision);
   return { group, version, resource, namespace: revision.namespace, name };
 }
 

@@ -43,6 +43,8 @@ it.each([
   ['resourceVersion', '183', '185', []],
   ['resourceVersion', '183', 'none', ['status.secret.resourceVersion']],
   ['count', '183', '185', ['status.secret.count']],
+  // The first version of the object itself.
+  ['seen', '101', '185', []],
 ])('compares no versions that a server counts up: %s %s and %s', (field, ours, theirs, paths) => {
   const noted = (value: string): History => {
     const h = historyBuilder();

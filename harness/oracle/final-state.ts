@@ -300,6 +300,14 @@ function isVersion(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^\d+$/.test(value);
 }
 
+/** Reports whether a note of the target (an annotation or a status) is the version that an object had in this run. */
+function isSeenVersion({ revisions }: History, path: string, value: JsonValue | undefined): boolean {
+  return (
+    /^(?:metadata\.annotations\[|metadata\.annotations\.|status\.)/.test(path) &&
+    revisions.some(({ object }) => object.metadata.resourceVersion === value)
+  );
+}
+
 function compare(
   history: History,
   have: Placed,
@@ -319,7 +327,11 @@ function compare(
       !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
       !(isTime(from) && isTime(to)) &&
-      !(/^status\..*resourceVersion/i.test(path) && isVersion(from) && isVersion(to)),
+      !(
+        isVersion(from) &&
+        isVersion(to) &&
+        (/^status\..*resourceVersion/i.test(path) || isSeenVersion(history, path, to))
+      ),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());

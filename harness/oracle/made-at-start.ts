@@ -2,6 +2,7 @@
 import { roleOf } from '../model/actor.ts';
 import { isWrite, type History } from '../model/history.ts';
 import type { Difference } from './final-state.ts';
+import { indexOf } from './history-index.ts';
 import { firstAppliedAt } from './first-applied.ts';
 
 /**
@@ -11,8 +12,9 @@ import { firstAppliedAt } from './first-applied.ts';
  */
 export function isMadeAtStart(history: History, { what, resource, object }: Difference): boolean {
   if (what !== 'missing-object') return false;
-  const name = object.slice(resource.length + 1);
-  const all = history.revisions.filter((one) => one.resource === resource && one.name === name);
+  const index = indexOf(history);
+  const all = history.revisions.filter((one) => one.resource === resource && index.shortName(one) === object);
+  const name = all[0]?.name ?? '';
   const deletion = all.findLast(({ type }) => type === 'DELETED');
   if (deletion === undefined || roleOf(deletion.actor) === 'target') return false;
   const [made, ...again] = all.filter(({ type, namespace }) => type === 'ADDED' && namespace === deletion.namespace);

@@ -3,7 +3,7 @@
  *
  * Owns: the distance. The type of request counts more than the names in it. Pure.
  */
-import type { History } from '../model/history.ts';
+import { nameInLabels, type History } from '../model/history.ts';
 import { partsOf, type Label, type LabelParts } from '../model/label.ts';
 import { editDistance } from '../model/similar.ts';
 
@@ -11,8 +11,8 @@ import { editDistance } from '../model/similar.ts';
 export function nearestLabels(missed: readonly Label[], history: History): ReadonlyMap<Label, Label> {
   const requests = history.operations.flatMap(({ label }) => [`${label}!sent`, `${label}!answered`]);
   const events = history.deliveries.map(({ stream, object, k }) => {
-    const { uid = '', name = '' } = object?.metadata ?? {};
-    return `${stream}/${history.names[uid] ?? name}@${k}`;
+    const { uid = '', namespace = '', name = '' } = object?.metadata ?? {};
+    return `${stream}/${nameInLabels(history, { uid, namespace, name })}@${k}`;
   });
   const streams = history.operations.flatMap(({ label, verb }) => (verb === 'watch' ? [label] : []));
   const occurred = [...new Set([...requests, ...events, ...streams])].filter((label) => !label.includes('!setup'));

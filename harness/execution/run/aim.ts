@@ -1,7 +1,7 @@
 /** Selects the objects and changes that writers may use, based on an undisturbed run. */
 import { groupResource, parseApiVersion, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
-import { finalRevisions, type History } from '../../model/history.ts';
+import { finalRevisions, nameInLabels, type History } from '../../model/history.ts';
 import { OUTSIDE } from '../../model/outside.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { ObjectTarget, Workload } from '../../model/workload.ts';
@@ -49,7 +49,7 @@ export function aimOf(
     if (revision.resource === OUTSIDE) return [];
     const kind = runner.host.cluster.kindFor(revision.object.apiVersion, revision.object.kind);
     if (kind === undefined) return [];
-    const name = history.names[revision.uid] ?? revision.name;
+    const name = nameInLabels(history, revision);
     const chain = history.revisions.filter((other) => other.uid === revision.uid);
     const [first] = chain;
     // Objects installed before the run began have no creation event.

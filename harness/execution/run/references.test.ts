@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import type { History, ProcessEvent } from '../../model/history.ts';
+import { nameInLabels, type History, type ProcessEvent } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Containment } from './host.ts';
 import { takeReferences } from './references.ts';
@@ -10,6 +10,7 @@ import { emptyHistory } from './empty-history.ts';
 import { label, restless, runnerOf, SAMPLE, setPhase, setReady, thinTarget, withChild, workload } from './testing.ts';
 import type { Send } from './testing.ts';
 
+const WIDGET_KIND = { apiVersion: 'example.com/v1', kind: 'Widget' };
 const REST: History['settlement'] = { result: 'quiescent', windowMs: 1 };
 const CONTAINED: Containment = { network: 'none', warning: null };
 
@@ -56,6 +57,25 @@ describe('references', () => {
       { owner: 'widgets.example.com:a', role: 'configmaps:a-child', surges: false },
     ]);
     expect(Object.values(reference.children[0]?.maxBySpec ?? {})).toEqual([1]);
+  });
+
+  it('tell an object from its copy of the same name in another namespace, but not in labels', async () => {
+    const copies = thinTarget(async (widget, send) => {
+      const copy = { ...WIDGET_KIND, metadata: { name: widget.metadata.name ?? '' }, spec: { size: 7 } };
+      if (widget.metadata.namespace === 'default')
+        await send('POST', WIDGETS_PATH.replace('/default/', '/kube-public/'), copy).catch(() => {});
+    });
+
+    const { reference, history = emptyHistory('') } = await takeReferences(runnerOf(copies), workload(), []);
+
+    expect(Object.keys(reference.ownedLeaves)).toEqual(['widgets.example.com:kube-public/a']);
+    expect(Object.values(history.names).toSorted()).toEqual(['default/a', 'kube-public/a']);
+    expect(history.operations.map((one) => one.label)).toContainEqual(
+      expect.stringMatching(/\/create\/widgets\.example\.com\/kube-public\/a#0/),
+    );
+    expect(history.revisions.map((revision) => nameInLabels(history, revision))).toEqual(
+      history.revisions.map(() => 'a'),
+    );
   });
 
   it('learn what varies by nature', async () => {

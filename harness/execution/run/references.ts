@@ -16,6 +16,7 @@ import { specHash } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Declarations } from '../../model/declarations.ts';
 import type { ProgramOp, Workload } from '../../model/workload.ts';
+import { sharedNamesIn } from '../../oracle/shared-names.ts';
 import { drawnNamesIn } from '../../oracle/drawn-names.ts';
 import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';
 import { ownPauseMs } from '../../oracle/pace.ts';
@@ -85,9 +86,11 @@ export async function takeReferences(
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
   let { runs: undisturbed, look } = await baseRuns(runner, trial);
   const drawnNames = drawnNamesIn(undisturbed);
-  if (Object.keys(drawnNames).length > 0) {
-    // The target itself generates random names. They are replaced by ordinals, as for `generateName`, so that the runs are comparable.
+  const sharedNames = sharedNamesIn(undisturbed);
+  if (Object.keys(drawnNames).length > 0 || sharedNames.length > 0) {
+    // Names that the target itself generates at random are replaced by ordinals, as for `generateName`, so that the runs are comparable.
     runner.habits.drawnNames = drawnNames;
+    runner.habits.sharedNames = sharedNames;
     ({ runs: undisturbed, look } = await baseRuns(runner, trial));
   }
   runner.habits.readsAreActivity = idleRates(undisturbed).requestsPerMinute === 0;

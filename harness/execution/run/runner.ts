@@ -47,7 +47,7 @@ export class TrialRunner {
   readonly settings: RunSettings;
   hints: StrategyHints = HINTS;
   /** What the references measured about the target's behaviour. */
-  readonly habits: Habits = { readsAreActivity: true, pauseMs: 0, drawnNames: {} };
+  readonly habits: Habits = { readsAreActivity: true, pauseMs: 0, drawnNames: {}, sharedNames: [] };
   /** Whether the references are still incomplete. Until then, what the target reads decides which environment controllers are started. */
   learning = true;
   /** The number of runs so far, including probes. */

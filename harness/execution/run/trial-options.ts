@@ -30,6 +30,8 @@ export interface TrialStart {
   readonly clockOffsetMs: number;
   /** The names that the target itself generates at random. */
   readonly drawnNames: DrawnNames;
+  /** The names that the target uses in several namespaces, as `resource/name`. */
+  readonly sharedNames: readonly string[];
   /** What the undisturbed target did before contention, if known for this kind of start. */
   readonly habit: Habit | undefined;
   readonly seedObjects: readonly KubeObject[] | undefined;
@@ -95,6 +97,8 @@ export interface Habits {
   workItems?: number;
   /** The names that the target itself generates at random. */
   drawnNames: DrawnNames;
+  /** The names that the target uses in several namespaces, as `resource/name`. */
+  sharedNames: readonly string[];
   /** What the target does before contention; absent until measured. */
   habit?: Habit;
 }
@@ -119,7 +123,7 @@ const SETTLE_WINDOWS_MAX = 6;
 export function resolveTrial(
   start: Pick<TrialStart, 'host' | 'snapshot' | 'workload' | 'decide' | 'stopwatch'>,
   settings: RunSettings,
-  { habit, drawnNames, workItems = 0, ...habits }: Habits,
+  { habit, drawnNames, sharedNames, workItems = 0, ...habits }: Habits,
   variant: TrialVariant,
 ): TrialOptions {
   const { pauseMs = habits.pauseMs, settleWindowMs, seedObjects } = variant;
@@ -133,6 +137,7 @@ export function resolveTrial(
       seed: variant.seed ?? settings.seed,
       clockOffsetMs: variant.clockOffsetMs ?? 0,
       drawnNames,
+      sharedNames,
       // If all objects of the target exist from the start, its usual behaviour does not apply.
       habit: seedObjects === undefined ? habit : undefined,
       seedObjects,

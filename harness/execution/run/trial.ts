@@ -29,7 +29,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const random = new Random(start.seed);
   await host.cluster.restore(start.snapshot);
   host.disturbance.renew();
-  const world = new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
+  const world = new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames, start.sharedNames);
   world.readsAreActivity = options.settle.readsAreActivity;
   world.serialised = start.serialised;
   try {

@@ -61,11 +61,17 @@ export class World implements RunOnHost {
   #over = false;
 
   /** Creates the world of a run. The cluster must already be in the run's initial state. */
-  constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
+  constructor(
+    host: Host,
+    random: Random,
+    startMs: number,
+    drawnNames: DrawnNames = {},
+    sharedNames: readonly string[] = [],
+  ) {
     this.host = host;
     this.waits = new ProgramWaits(host.time);
     this.delays = new Delays(host.time);
-    this.naming = new Naming(drawnNames);
+    this.naming = new Naming(drawnNames, sharedNames);
     this.#leave = host.begin(this);
     host.time.reset({ startMs, random: random.child('target') });
     host.reseed(random.child('server'));

@@ -12,7 +12,7 @@ import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isAside } from '../../model/aside.ts';
 import type { History, Operation } from '../../model/history.ts';
-import { isWrite, phaseStart } from '../../model/history.ts';
+import { isWrite, nameInLabels, phaseStart } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, partsOf, requestLabel, SENT, withoutOccurrence } from '../../model/label.ts';
 import type { Label } from '../../model/label.ts';
 import type { ItemKind } from '../../model/item.ts';
@@ -252,11 +252,16 @@ function streamsOf({ deliveries, names }: History, during: (at: number) => boole
   >();
   for (const { actor, stream, resource, k, at, revision, object } of deliveries) {
     if (roleOf(actor) !== 'target' || !during(at) || k < 0 || object === undefined) continue;
-    const { uid = '', name = '' } = object.metadata;
+    const { uid = '', namespace = '', name = '' } = object.metadata;
     // Events about objects without a name are bookmarks.
     if (name === '') continue;
     const known = streams.get(stream) ?? { resource, events: [] };
-    known.events.push({ k, at, label: `${stream}/${names[uid] ?? name}@${k}`, revision });
+    known.events.push({
+      k,
+      at,
+      label: `${stream}/${nameInLabels({ names }, { uid, namespace, name })}@${k}`,
+      revision,
+    });
     streams.set(stream, known);
   }
   return [...streams].map(([stream, rest]) => ({ stream, ...rest }));
