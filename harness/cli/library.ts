@@ -298,6 +298,8 @@ export interface ReplayContext {
   readonly configFile?: string;
   /** The report folder of the counterexample: references of a process that its campaign has measured are reused. */
   readonly reportDir?: string;
+  /** Called when another phase begins: `load`, `references`, `replay`, `shrink`, `reproduce`. */
+  readonly onPhase?: (phase: string) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -343,7 +345,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
       workerEntry: WORKER,
       configFile,
       ...(context.reportDir === undefined ? {} : { reportDir: resolve(cwd, context.reportDir) }),
-      ...given({ signal: context.signal }),
+      ...given({ signal: context.signal, onPhase: context.onPhase }),
     });
   if (existing !== null) return onExisting(existing, () => again(), context.onCluster);
   const { kind, kindAccess, signal, onCluster, reportDir = '.stalemate' } = context;

@@ -49,6 +49,8 @@ export interface ReplayOptions {
   readonly shrink?: boolean;
   /** Real time in ms after which the current run is cut short and does not count. */
   readonly timeMs?: number;
+  /** Called when another phase begins: `load`, `references`, `replay`, `shrink`, `reproduce`. */
+  readonly onPhase?: (phase: string) => void;
   /** The target, resolved from the counterexample. */
   readonly target: SubjectTarget;
   readonly properties: readonly Property[];

@@ -35,6 +35,13 @@ const PHASES: { readonly [phase: string]: string } = {
   reproduce: 'running a suspected violation again',
 };
 
+/** Texts for phases of a replay, where they differ. */
+const REPLAY_PHASES: { readonly [phase: string]: string } = {
+  replay: 'replaying it',
+  shrink: 'shrinking it',
+  reproduce: 'running the smaller form again',
+};
+
 /** Texts for phases after the time for the search has run out. */
 const AFTERWARDS: { readonly [phase: string]: string } = {
   references: 'ending the undisturbed runs',
@@ -77,6 +84,11 @@ export function progressLine(sink: LineSink, now: () => number = realNow): Progr
       shown = false;
     },
   };
+}
+
+/** Returns the text for a phase of a replay. */
+export function replayPhaseText(phase: string): string {
+  return REPLAY_PHASES[phase] ?? PHASES[phase] ?? phase;
 }
 
 /** Formats the progress: `search · 1200 runs · 812/s · 2 findings · 41 s left`; after the search, the remaining phase. */

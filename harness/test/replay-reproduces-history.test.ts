@@ -60,8 +60,11 @@ it('shrinks and proves a finding again that a campaign had no time for', async (
 });
 
 it('writes what replay --shrink has shrunk in place of the larger one', () => {
-  const { stdout } = stalemate(['replay', file, '--shrink', '--json'], { cwd: folder });
+  const { stdout, stderr } = stalemate(['replay', file, '--shrink', '--json'], { cwd: folder });
 
+  const lines = ['replaying on embedded, runs: 5', 'loading the target', 'running it undisturbed', 'replaying it'];
+  const all = [...lines, 'shrinking it', 'running the smaller form again', ''];
+  expect(stderr.split('\n').slice(0, all.length)).toEqual(all);
   expect(JSON.parse(stdout)).toMatchObject({ shrunk: { counterexample: file, reproduced: { k: 5, n: 5 } } });
   expect(readFileSync(join(folder, file), 'utf8')).toContain('"kind": "counterexample"');
 });

@@ -10,6 +10,7 @@ import type { Counterexample } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Finding, ReplayResult } from '../../model/finding.ts';
 import { countText } from '../../report/count-text.ts';
+import { replayPhaseText } from '../../report/progress.ts';
 import { nearestLabels } from '../../report/nearest-label.ts';
 import { redactConfigured, redactFinding, restoreCounterexample } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
@@ -102,9 +103,9 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...configFile,
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
-  // Replays in real time are slow and print nothing until they end.
-  if ('command' in counterexample.target || cluster !== 'embedded')
-    console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
+  // A module is replayed within a second.
+  const isSlow = 'command' in counterexample.target || cluster !== 'embedded' || flags.shrink === true;
+  if (isSlow) console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
   if (cluster === 'existing') {
     const { existingOf } = await import('../../execution/config/target-options.ts');
     await askAbout(existingOf({ ...existingFlags(flags), cluster }, console.cwd));
@@ -114,6 +115,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     cluster,
     existing: existingFlags(flags),
     onCluster: (line) => console.err(`${line}\n`),
+    ...(isSlow ? { onPhase: printOnce(console) } : {}),
   });
   const result = withoutSecrets(replayed, counterexample, vault);
   const outcome = outcomeOf(result);
@@ -150,6 +152,15 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   for (const failure of keeper.failures) console.err(`${failure}\n`);
   if (keeper.fault !== undefined) throw keeper.fault;
   return EXIT_BY_OUTCOME[outcome];
+}
+
+/** Returns a function that prints each phase when it begins for the first time. */
+function printOnce({ err }: CommandContext['console']): (phase: string) => void {
+  const printed = new Set<string>();
+  return (phase) => {
+    if (!printed.has(phase)) err(`${replayPhaseText(phase)}\n`);
+    printed.add(phase);
+  };
 }
 
 function sizeOf({ stats: { reproduced, preemptions, holds, faults } }: Finding): object {

@@ -67,6 +67,7 @@ export async function replayCounterexample(
     until: realNow() + (options.timeMs ?? Number.POSITIVE_INFINITY),
     listen: (message) => {
       if (message.say === 'replayed') answer = message;
+      if (message.say === 'phase') options.onPhase?.(message.phase);
     },
   });
   const { error } = end;

@@ -46,9 +46,13 @@ export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ r
   return context.pulse
     .cutAt(until, async () => {
       context.runner.warmUp(job.times);
+      context.say({ say: 'phase', phase: 'references' });
       const setup = await replaySetup(job.subject, context);
+      context.say({ say: 'phase', phase: 'replay' });
       const replayed = await replayOn(setup, job, job.times, until);
-      const found = job.shrink ? await shrinkAgain(setup, job, replayed, context.pulse) : undefined;
+      const onPhase = (phase: string): void => context.say({ say: 'phase', phase });
+      const { stopped, cutAt } = context.pulse;
+      const found = job.shrink ? await shrinkAgain(setup, job, replayed, { stopped, cutAt, onPhase }) : undefined;
       return { say: 'replayed' as const, ...replayed, ...(found === undefined ? {} : { found }) };
     })
     .catch((error: unknown) => {

@@ -21,10 +21,15 @@ export async function shrinkAgain(
   setup: ReplaySetup,
   { trial, signature }: Stored,
   { violations, history, reanchored }: Replayed,
-  { stopped, cutAt }: { readonly stopped: () => boolean; readonly cutAt: CutAt },
+  {
+    stopped,
+    cutAt,
+    onPhase,
+  }: { readonly stopped: () => boolean; readonly cutAt: CutAt; readonly onPhase: (phase: string) => void },
 ): Promise<Found | undefined> {
   const violation = violations.find((one) => signatureText(one.signature) === signature);
   if (violation === undefined) return undefined;
+  onPhase('shrink');
   const { runner, base, properties } = setup;
   const { reference } = setup.references;
   const again = { ...reference, suspectSettleMs: runner.host.pace.againMs };
@@ -42,7 +47,7 @@ export async function shrinkAgain(
     suspect,
     {
       ...{ runner, properties, allSymptoms: true, stopped, cutAt },
-      ...{ shrinkMs: SHRINK_MS, provedUntil: Number.POSITIVE_INFINITY, onPhase: () => {} },
+      ...{ shrinkMs: SHRINK_MS, provedUntil: Number.POSITIVE_INFINITY, onPhase },
     },
     attempt,
     newTally(),
