@@ -62,10 +62,22 @@ describe('the metrics of a target', () => {
   });
 
   it('are read again after another failure', async () => {
-    const { url, connections } = await serverOf('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n');
+    const { url, connections } = await serverOf('HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n');
     const metrics = new MetricsOfTarget();
 
-    for (let n = 0; n < 2; n++) expect(await metrics.read(url, direct)).toEqual({ metricsFailed: 'it answered 401' });
+    for (let n = 0; n < 2; n++) expect(await metrics.read(url, direct)).toEqual({ metricsFailed: 'it answered 503' });
     expect(connections()).toBe(2);
+  });
+
+  it.each([
+    ['400 Bad Request', 'Client sent an HTTP request to an HTTPS server.\n', 'it serves TLS'],
+    ['401 Unauthorized', '', 'it wants a token'],
+  ])('say what is missing: %s', async (status, body, why) => {
+    const { url } = await serverOf(`HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    const { metricsFailed } = await new MetricsOfTarget().read(url, direct);
+
+    expect(metricsFailed).toBe(
+      `it answered ${status.slice(0, 3)}, because ${why} (--metrics-secure=false switches that off, if the target has it)`,
+    );
   });
 });

@@ -12,6 +12,17 @@ type Read = Pick<Reading, 'reconciles' | 'metricsFailed'>;
 /** The number of tries in a row without an answer in time after which metrics are not asked for again: each try takes a second. */
 const TRIES = 3;
 
+/** Go's answer to plain HTTP on a port with TLS. */
+const EXPECTS_TLS = 'HTTP request to an HTTPS server';
+
+function hintOf(code: number, body: string): string {
+  if (body.includes(EXPECTS_TLS))
+    return ', because it serves TLS (--metrics-secure=false switches that off, if the target has it)';
+  return code === 401 || code === 403
+    ? ', because it wants a token (--metrics-secure=false switches that off, if the target has it)'
+    : '';
+}
+
 /** The metrics of all incarnations of a target. */
 export class MetricsOfTarget {
   readonly #withinMs: number;
@@ -27,7 +38,7 @@ export class MetricsOfTarget {
     try {
       const { code, body } = await ask(metrics, enclosure, this.#withinMs);
       this.#unanswered = 0;
-      if (code !== 200) return { metricsFailed: `it answered ${code}` };
+      if (code !== 200) return { metricsFailed: `it answered ${code}${hintOf(code, body)}` };
       const reconciles = reconcilesIn(body);
       return reconciles === undefined ? { metricsFailed: 'it has no counter of reconciles' } : { reconciles };
     } catch (error) {
