@@ -1,8 +1,8 @@
 /**
- * How a program finds its front: a kubeconfig, and the configuration that a pod gets (the variables of the Service `kubernetes`, and the
- * files of its service account), for programs that read nothing else.
+ * How a program finds its front: a kubeconfig, or the configuration that a pod gets (the variables of the Service `kubernetes`, and the
+ * files of its service account).
  *
- * Clients that look for both use the kubeconfig, except kopf's, which reaches the same front.
+ * Only programs that end without the latter get it: kopf, for example, would prefer it, and look for a host of the cluster's DNS.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

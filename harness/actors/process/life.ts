@@ -38,6 +38,14 @@ export class Lifecycle {
     }
   }
 
+  /** Cleans up what has begun, and runs `steps` as in {@link begin}. */
+  async again(steps: () => Promise<void>): Promise<void> {
+    if (this.#over) return;
+    this.#beginning = true;
+    this.#clear();
+    await this.begin(steps);
+  }
+
   end(): void {
     if (this.#over) return;
     this.#over = true;

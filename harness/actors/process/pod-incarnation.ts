@@ -17,13 +17,8 @@ import { footprintOf } from './footprint.ts';
 import { familyOf } from './family.ts';
 import { Lifecycle, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
-import {
-  USER,
-  type LifeAccess,
-  type LifeFront,
-  type ProcessIncarnation,
-  type ServeLife,
-} from './process-incarnation.ts';
+import { USER, type ProcessIncarnation } from './process-incarnation.ts';
+import type { LifeAccess, LifeFront, ServeLife } from './process-settings.ts';
 import { parseReadiness, observingWatches, watchReadiness, type ReadinessWatch } from './readiness.ts';
 
 /** The address of a pod's front, and its credentials. */

@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { EnclosurePool } from './enclosure-pool.ts';
-import { processHost, startProcess, type ProcessHost, type ServeLife } from './process-incarnation.ts';
+import { startProcess } from './process-incarnation.ts';
+import { processHost, type ProcessHost, type ServeLife } from './process-settings.ts';
 
 const before = process.env['TMPDIR'];
 const folder = mkdtempSync(join(tmpdir(), 'stalemate-incarnation-'));
@@ -158,24 +159,38 @@ it('is in the namespace of its pod, by its kubeconfig', async () => {
   expect(line).toMatch(/^namespace\W+own$/);
 });
 
-it.runIf(hasOwnFiles)('finds the API server as a pod does', async () => {
-  const { host } = await lives(() => Promise.resolve(front));
-  const printed = Promise.withResolvers<string>();
-  const script =
-    'cd /var/run/secrets/kubernetes.io/serviceaccount && ' +
-    'echo "$KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT $(cat token) $(head -1 ca.crt)"; sleep 1000';
+describe.runIf(hasOwnFiles)('the in-cluster configuration', () => {
+  /** Runs a script and returns what it prints and how its process ends, in order. */
+  async function shown(script: string, enough: number): Promise<readonly string[]> {
+    const { host } = await lives(() => Promise.resolve(front));
+    const seen: string[] = [];
+    const done = Promise.withResolvers<undefined>();
+    const add = (line: string): void => {
+      if (seen.push(line) === enough) done.resolve(undefined);
+    };
+    const life = startProcess(
+      { ...host, target: { ...target, command: ['/bin/sh', '-c', script] }, print: (_, line) => add(line) },
+      'controller',
+      upstream,
+      (kind, detail) => kind !== 'started' && add(`${kind} ${detail}`),
+    );
+    await done.promise;
+    life.crash();
+    return seen;
+  }
+  const lacks = 'panic: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined';
 
-  const life = startProcess(
-    {
-      ...{ ...host, target: { ...target, command: ['/bin/sh', '-c', script] } },
-      print: (_, line) => printed.resolve(line),
-    },
-    'controller',
-    upstream,
-    () => {},
-  );
-  const line = await printed.promise;
-  life.crash();
+  it('is given to a program that ends without it', async () => {
+    const script =
+      `[ -n "$KUBERNETES_SERVICE_HOST" ] || { echo "${lacks}"; exit 2; }; ` +
+      'cd /var/run/secrets/kubernetes.io/serviceaccount && ' +
+      'echo "$KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT $(cat token) $(head -1 ca.crt)"; sleep 1000';
 
-  expect(line).toBe('127.0.0.1 1 stalemate -----BEGIN CERTIFICATE-----');
+    expect(await shown(script, 2)).toEqual([lacks, '127.0.0.1 1 stalemate -----BEGIN CERTIFICATE-----']);
+  });
+
+  it('is not given again, and not to a program that ends for another reason', async () => {
+    expect(await shown(`echo "${lacks}"; exit 2`, 3)).toEqual([lacks, lacks, 'exited with code 2']);
+    expect(await shown('echo "$KUBERNETES_SERVICE_HOST."; exit 3', 2)).toEqual(['.', 'exited with code 3']);
+  });
 });

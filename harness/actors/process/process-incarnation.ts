@@ -8,16 +8,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { once } from 'node:events';
-import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CertificateAuthority, type Identity } from 'stalemate-apiserver/http';
+import type { Identity } from 'stalemate-apiserver/http';
 import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
-import type { Traffic } from 'stalemate-apiserver/wire/traffic';
 import { accountFiles, serviceVariables, TOKEN, writeKubeconfig, type AccessOptions } from './access.ts';
 import { familyOf } from './family.ts';
-import { fileView } from './file-view.ts';
 import { footprintOf } from './footprint.ts';
 import { portsOf } from './listening.ts';
 import {
@@ -26,112 +23,29 @@ import {
   mountFolders,
   SERVING_CERTS,
   writeEntries,
-  type MountedFile,
   type MountedFolder,
 } from './mounted-files.ts';
 import { realDelay } from '../../determinism/real-time.ts';
 import { programOf, type ActorId } from '../../model/actor.ts';
-import type { ProcessTarget } from '../../model/counterexample.ts';
-import { HarnessError, invariant } from '../../model/errors.ts';
+import { invariant } from '../../model/errors.ts';
 import type { Reading } from '../../model/history.ts';
 import { given } from '../../model/given.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
-import { openOutsideServers, type OutsideServers, type OutsideServersOptions } from '../outside/outside-servers.ts';
+import { openOutsideServers, type OutsideServers } from '../outside/outside-servers.ts';
 import { trusting } from '../outside/trusting.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
 import { endText } from './end-text.ts';
 import type { Enclosure } from './enclosure.ts';
-import type { EnclosurePool, Taken } from './enclosure-pool.ts';
+import type { Taken } from './enclosure-pool.ts';
 import { Lifecycle, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
+import type { LifeFront, ProcessHost } from './process-settings.ts';
 import { STEERED_BY, type LifeView } from './process-wrapper.ts';
-import { MetricsOfTarget } from './read-reconciles.ts';
 import { removeWhatDies } from './remove-folder.ts';
 import { Steering } from './steering.ts';
 import { parseReadiness, observingWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
 import { killMarked } from './survivors.ts';
 import { LIFE, watched } from './watched.ts';
-
-/** The credentials for an incarnation's front, and where it listens. */
-export interface LifeAccess {
-  /** The enclosure in which it runs. */
-  readonly enclosure: Enclosure;
-  /** A listening socket, if the incarnation has a network of its own. */
-  readonly socket: Server | undefined;
-  readonly identity: Identity;
-  /** The CA of client certificates, in PEM. */
-  readonly clientCa: string;
-  readonly token: string;
-  /** The user of the token, for a server that checks it. */
-  readonly user: UserInfo;
-}
-
-/** The API server as an incarnation sees it. */
-export interface LifeFront {
-  readonly url: string;
-  readonly traffic?: Traffic;
-  close(): Promise<void>;
-}
-
-/** Opens a front for an incarnation, forwarding to `upstream`. */
-export type ServeLife = (upstream: Upstream, access: LifeAccess) => Promise<LifeFront>;
-
-/** Settings shared by all incarnations of a target. */
-export interface ProcessHost {
-  readonly serve: ServeLife;
-  readonly target: ProcessTarget;
-  /** The host name inside, as in a pod. */
-  readonly hostname?: string;
-  /** Files that a pod would have mounted. */
-  readonly files: readonly MountedFile[];
-  /** Returns the ConfigMaps and Secrets that a pod would have mounted, with their content when the incarnation starts. */
-  readonly folders?: () => readonly MountedFolder[];
-  readonly namespace: string;
-  /** The namespace of its pod, for programs that read it from their kubeconfig; default {@link namespace}. */
-  readonly podNamespace?: string;
-  readonly authority: CertificateAuthority;
-  readonly identity: Identity;
-  /** The part of the host's files that all incarnations see. */
-  readonly view: readonly string[];
-  readonly enclosures: EnclosurePool;
-  /** The clock of the run, if the clocks of its programs are controlled. */
-  readonly clock?: { readonly originMs: number; readonly exactMs: number; nextSeed(): number };
-  /** The only processor that its programs may use, if their clocks are controlled. */
-  readonly processor?: number;
-  /** Called once an incarnation waits in a way that cannot be controlled. */
-  readonly onUnsteered?: (what: string) => void;
-  /** The declared servers outside the cluster, and the callback for name lookups. */
-  readonly outside?: Pick<OutsideServersOptions, 'declared' | 'lookedUp'>;
-  readonly metrics: MetricsOfTarget;
-  /** Called with a line of its output. */
-  readonly print: (actor: ActorId, line: string) => void;
-  /** Called when the leftovers of an incarnation are being removed; `removed` resolves when that is done. */
-  readonly clearing?: (removed: Promise<void>) => void;
-}
-
-/** Creates the host for the incarnations of one target; generating the key takes a millisecond and happens once. */
-export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 'view' | 'metrics'>): ProcessHost {
-  const authority = new CertificateAuthority();
-  const own = { authority, identity: authority.issueServer(), metrics: new MetricsOfTarget() };
-  return { ...parts, ...own, view: viewOf(parts, parts.enclosures) };
-}
-
-/** @throws {TARGET_INVALID} if the working directory must not be visible to the process. */
-function viewOf(
-  { target, outside }: Pick<ProcessHost, 'target' | 'outside'>,
-  { hasOwnFiles, network }: EnclosurePool,
-): readonly string[] {
-  if (!hasOwnFiles) return [];
-  const { command, cwd, env } = target;
-  const inherited = cleanEnvironment(process.env, '', '', {});
-  const ownNames = network === 'none' && outside !== undefined;
-  const view = fileView({ command, cwd, env, inherited, ownNames }, process.env);
-  if (!('refused' in view)) return view;
-  throw new HarnessError(
-    'TARGET_INVALID',
-    `the program cannot have a file system of its own: ${view.refused}; start it in a folder of its own (--directory), or let it see all of your files with --file-system host`,
-  );
-}
 
 export interface ProcessIncarnation {
   /** Absent until it is started. */
@@ -181,6 +95,8 @@ export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', 
 const LAST_OUTPUT_MS = 5_000;
 /** The same if a process that escaped may keep its output open. */
 const LAST_OUTPUT_ESCAPED_MS = 200;
+/** What clients in Go, Python, JavaScript and Rust say without an in-cluster configuration. */
+const LACKS_POD = /KUBERNETES_SERVICE_(?:HOST|PORT)|in-?cluster config|Service host\/port is not set/i;
 /** The number of processes before a program's own: `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
@@ -202,6 +118,8 @@ class LocalProcess implements ProcessIncarnation {
   #enclosure: Taken | undefined;
   #readiness: ReadinessWatch | undefined;
   #metrics: URL | undefined;
+  /** Whether the program has said that it finds no in-cluster configuration. */
+  #lacksPod = false;
   #ports: Placeholders['ports'] = new Map();
 
   constructor(host: ProcessHost, actor: ActorId, upstream: Upstream, report: ReportLife) {
@@ -255,12 +173,11 @@ class LocalProcess implements ProcessIncarnation {
     };
     const home = join(this.#folder, 'home');
     const kubeconfig = writeKubeconfig(this.#folder, home, reached);
-    // Only with a view of files does the pod's folder appear at /var/run.
-    const isLikePod = this.#host.view.length > 0;
     const files = join(this.#folder, 'files');
     const pod = join(this.#folder, 'pod');
     mkdirSync(pod);
-    mountFiles([...this.#host.files, ...(isLikePod ? accountFiles(reached) : [])], { files, home, pod });
+    const asPod = this.#host.podAccess.isNeeded;
+    mountFiles([...this.#host.files, ...(asPod ? accountFiles(reached) : [])], { files, home, pod });
     const folders = this.#host.folders?.() ?? [];
     mountFolders(folders, { files, home, pod });
     const mounts = folders.map((folder) => ({ from: mountedAt(folder, { files }), to: folder.path }));
@@ -279,7 +196,7 @@ class LocalProcess implements ProcessIncarnation {
     const declared = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
     const own = [
       ...(hostname === undefined ? [] : [['HOSTNAME', hostname] as const]),
-      ...(isLikePod ? serviceVariables(reached) : []),
+      ...(asPod ? serviceVariables(reached) : []),
       ...trusting(outside?.declared, { folder: this.#folder, authority }),
       ...declared,
     ];
@@ -292,10 +209,7 @@ class LocalProcess implements ProcessIncarnation {
         }),
         ...command,
       ],
-      {
-        folder: this.#folder,
-        search: !enclosure.endsAll,
-      },
+      { folder: this.#folder, search: !enclosure.endsAll },
     );
     const child = spawn(program, args, {
       cwd: target.cwd,
@@ -304,21 +218,29 @@ class LocalProcess implements ProcessIncarnation {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
     });
+    const isFirst = this.#child === undefined;
     this.#child = child;
     if (this.#host.clock !== undefined)
       this.steering = new Steering(child.stdio[STEERED_BY] as Duplex, (what) => this.#host.onUnsteered?.(what));
-    child.once('spawn', () => this.#life.report('started', ''));
+    if (isFirst) child.once('spawn', () => this.#life.report('started', ''));
     child.once('error', (error) => this.#life.report('start-failed', error.message));
     child.once('exit', (code, signal) => {
       this.#killGroup();
       // Its last output may still be in transit.
       const waitMs = enclosure.endsAll ? LAST_OUTPUT_MS : LAST_OUTPUT_ESCAPED_MS;
       void Promise.race([once(child, 'close'), realDelay(waitMs)]).then(() =>
-        this.#life.report('exited', endText(code, signal)),
+        this.#ended(asPod, endText(code, signal)),
       );
     });
     child.stdin?.on('error', () => {});
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
+  }
+
+  /** Reports that the program has ended. Starts it again instead if it lacked the configuration of a pod, and can have it. */
+  #ended(wasAsPod: boolean, text: string): void {
+    if (wasAsPod || !this.#lacksPod || this.#host.view.length === 0) return this.#life.report('exited', text);
+    this.#host.podAccess.isNeeded = true;
+    void this.#life.again(() => this.#start());
   }
 
   #steered(): Pick<LifeView, 'steered'> {
@@ -434,6 +356,7 @@ class LocalProcess implements ProcessIncarnation {
 
   #print(line: string): void {
     if (this.#life.over) return;
+    if (LACKS_POD.test(line)) this.#lacksPod = true;
     this.#readiness?.printed(line);
     this.#host.print(this.#actor, line);
   }

@@ -5,7 +5,7 @@
  * Owns: one server per network, one proxy per incarnation and per API server. Does not own: what the proxies do to connections
  * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.
  */
-import type { ServeLife } from '../../actors/process/process-incarnation.ts';
+import type { ServeLife } from '../../actors/process/process-settings.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { HERE, startToxiproxy, type ProxyLocation, type Toxiproxy } from '../../clusters/connections/toxiproxy.ts';
 import type { WayBetween } from '../../clusters/real/envtest.ts';

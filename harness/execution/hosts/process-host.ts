@@ -7,7 +7,8 @@
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { EnclosurePool } from '../../actors/process/enclosure-pool.ts';
-import { processHost, startProcess, type ProcessHost } from '../../actors/process/process-incarnation.ts';
+import { startProcess } from '../../actors/process/process-incarnation.ts';
+import { processHost, type ProcessHost } from '../../actors/process/process-settings.ts';
 import { nextProcessor } from '../../actors/process/processors.ts';
 import { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { checkToxiproxy } from '../../clusters/connections/toxiproxy.ts';

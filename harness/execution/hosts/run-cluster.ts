@@ -7,7 +7,7 @@
 import { serveHttp } from 'stalemate-apiserver/http';
 import type { ApiServer, CallOutFunction } from 'stalemate-apiserver';
 import { groupResource } from 'stalemate-apiserver/objects/object';
-import type { ServeLife } from '../../actors/process/process-incarnation.ts';
+import type { ServeLife } from '../../actors/process/process-settings.ts';
 import { realDate } from '../../determinism/real-time.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { admitCluster } from '../../clusters/existing/admission.ts';

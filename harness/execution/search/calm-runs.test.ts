@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
 import { historyBuilder, manifest } from '../../oracle/test-history.ts';
 import { CalmRuns } from './calm-runs.ts';
-import { workload } from '../run/testing.ts';
+import { WIDGET, workload } from '../run/testing.ts';
 
 function touches(actor: string, name: string, times = 1): Program {
   const target = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name };
@@ -49,6 +49,29 @@ test('what happens to the target takes turns, whoever else writes', () => {
     'rival',
     'web',
     'child',
+  ]);
+});
+
+test('the kinds of triggers take turns, changes of what the user asks for first', () => {
+  const at = (name: string): ProgramOp['target'] =>
+    name === 'a' ? WIDGET : { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name };
+  const set = (name: string, ...path: readonly string[]): ProgramOp => ({
+    ...{ do: 'set', target: at(name), path, value: 'x', via: 'update' },
+  });
+  const one = (op: ProgramOp, start: Workload['start'] = 'settled'): Workload =>
+    made(start, { actor: 'writer-1', writer: 'any', ops: [op] });
+  const note = one(set('a', 'metadata', 'labels', 'x'));
+  const changes = [one(set('a', 'spec', 'size')), one(set('a', 'spec', 'color'))];
+  const drift = one(set('child', 'spec', 'size'));
+  const loss = one({ do: 'delete', target: at('child') });
+  const deletion = one({ do: 'delete', target: at('a') });
+  const start = one(set('a', 'spec', 'size'), 'empty');
+  const runs = new CalmRuns([note, deletion, drift, start, loss, ...changes]);
+
+  expect(Array.from({ length: 8 }, () => runs.next())).toEqual([
+    ...[changes[0], loss, start],
+    ...[drift, deletion, note],
+    ...[changes[1], undefined],
   ]);
 });
 

@@ -41,7 +41,7 @@ export class CalmRuns {
       groups.set(stir, group);
       this.#groupOf.set(workload, group);
     }
-    this.#groups = [...groups.values()];
+    this.#groups = byKind([...groups.values()]);
     this.#turns = turns(this.#groups);
   }
 
@@ -82,6 +82,33 @@ export function placeOf(resource: string, namespace: string, name: string): stri
 /** Returns the objects of a program's operations, in order. */
 export function placesOf({ ops }: Pick<Program, 'ops'>): readonly string[] {
   return ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name));
+}
+
+/**
+ * How a group triggers the target, the most productive kind first. A change of what the user asks for makes the target update what exists,
+ * and the loss of a child makes it create; notes (metadata and status) rarely make it do anything.
+ */
+const KINDS = ['change', 'loss', 'start', 'drift', 'deletion', 'note'] as const;
+
+/** Returns groups of all kinds in turn: a search that has time for few undisturbed runs sees one of each kind. */
+function byKind(groups: readonly Group[]): readonly Group[] {
+  const kinds = Map.groupBy(groups, ({ left: [first] }) => (first === undefined ? 'note' : kindOf(first)));
+  const lists = KINDS.map((kind) => kinds.get(kind) ?? []);
+  const longest = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}
+
+function kindOf(workload: Workload): (typeof KINDS)[number] {
+  const { start, sample, programs } = workload;
+  const [op] = programs.filter((program, index) => isStir(start, program, index)).flatMap(({ ops }) => ops);
+  if (start === 'empty' || op === undefined) return 'start';
+  const { name, namespace } = op.target;
+  const isOfUser = sample.some(
+    ({ metadata }) => metadata.name === name && (metadata.namespace ?? namespace) === namespace,
+  );
+  if (op.do === 'delete') return isOfUser ? 'deletion' : 'loss';
+  if ('path' in op && (op.path[0] === 'metadata' || op.path[0] === 'status')) return 'note';
+  return isOfUser ? 'change' : 'drift';
 }
 
 /** Yields groups: alternates between a few, then between the next few, and starts over until all are empty. */
