@@ -225,9 +225,15 @@ function leftWhenAlone(
   alone: Alone,
   before: readonly Difference[],
 ): readonly Difference[] {
-  const places = new Set(before.map((difference) => placeOf(difference)));
   const state = probedState(history, alone.final, alone.names);
-  return nearestDifferences(history, state, outcomes).filter((difference) => places.has(placeOf(difference)));
+  // An object that is made with wrong content, or deleted instead of corrected, has not been put right.
+  return nearestDifferences(history, state, outcomes).filter((now) =>
+    before.some((was) =>
+      was.what === 'wrong-value' && now.what === 'wrong-value'
+        ? placeOf(was) === placeOf(now)
+        : groupOf(was.object) === groupOf(now.object),
+    ),
+  );
 }
 
 /**

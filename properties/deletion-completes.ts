@@ -16,7 +16,7 @@ import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
-import { changedAlone, lateText, leftAloneNeeds } from '../harness/oracle/left-alone.ts';
+import { changedAlone, lateText, leftAloneNeeds, type Alone } from '../harness/oracle/left-alone.ts';
 import { changesLeaf, restartWrites } from '../harness/oracle/restart-writes.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { unlessUndisturbedToo } from '../harness/oracle/undisturbed-too.ts';
@@ -54,7 +54,15 @@ function check(history: History): CheckResult {
       'the target did not finish this deletion undisturbed either: the object may not be meant to be deleted',
     );
   }
-  return judgeStuck(history, index, first);
+  const alone = changedAlone(history);
+  const left = own.find((stuck) => alone === undefined || isStuck(alone.final, stuck));
+  if (alone !== undefined && left === undefined) return releasedLate(index, first, alone);
+  return judgeStuck(history, index, left ?? first);
+}
+
+function releasedLate(index: HistoryIndex, stuck: Revision, alone: Alone): CheckResult {
+  const sentence = `controller releases ${describe(index, stuck)}, ${lateText(alone)}`;
+  return { result: 'violated', violations: [{ ...violation(index, stuck, ''), sentence, severity: 'warning' }] };
 }
 
 function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): CheckResult {
@@ -63,12 +71,6 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   const extended = lastProbe(history, 'extended-settle');
   if (extended !== undefined && isAtRest(extended) && !isStuck(extended.final, stuck)) return HOLDS;
   const fresh = lastProbe(history, 'fresh-incarnation');
-  const alone = changedAlone(history);
-  if (alone !== undefined && !isStuck(alone.final, stuck)) {
-    const late = violation(index, stuck, '');
-    const sentence = `controller releases ${describe(index, stuck)}, ${lateText(alone)}`;
-    return { result: 'violated', violations: [{ ...late, sentence, severity: 'warning' }] };
-  }
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [...leftAloneNeeds(history)];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });

@@ -86,7 +86,7 @@ function isLeftOut(history: History, loss: Loss): boolean {
 /** Returns a warning: the target replaces the field undisturbed as well, so contention does not matter. */
 function replacedAnyway(history: History, loss: Loss): Violation {
   const found = violationOf(history, { ...loss, drift: false });
-  const sentence = `${found.sentence}; undisturbed, it replaces it as well, at the user's next change`;
+  const sentence = `${found.sentence}; undisturbed, it replaces it as well, at the user's next change or at a resync`;
   return { ...found, sentence, severity: 'warning' };
 }
 

@@ -34,8 +34,8 @@ const SEARCHED_MIN_MS = 10_000;
 /** Maximum time for all findings by default; confirmation also takes no longer than the search. */
 const UNASKED_MAX_MS = 60_000;
 /**
- * Time for each finding if the user requested confirmation; unused time is left for the following findings. An idle machine needs less than
- * a minute; on a busy one, the four servers of one confirmation may need more than two.
+ * Time for each finding if the user requested confirmation; unused time is left for the following findings. An idle machine needs about half
+ * a minute; on a busy one, the six servers of one confirmation may need more than two.
  */
 const ASKED_MS = 300_000;
 /**
@@ -151,10 +151,10 @@ export async function confirmRun(
     // The error may be that the server did not start. The findings are reported anyway.
     print(`embedded only: ${whyText(error)}\n`);
   }
+  const notTried = findings.filter((finding) => answers.get(finding)?.text === TIME_WAS_UP);
   const weighed = findings.map((finding) => answers.get(finding)?.finding ?? finding);
-  const notAsked = findings.filter((finding) => answers.get(finding)?.text === TIME_WAS_UP);
   const whole = { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
-  return withLeft(whole, 'confirm', notAsked);
+  return withLeft(whole, 'confirm', notTried);
 }
 
 /** Adds findings to the result's list of work that was left out. */

@@ -104,9 +104,15 @@ export class Naming {
     const { name = '', namespace = '', uid } = object.metadata;
     const canonical = asked ?? name;
     if (uid !== undefined) this.byUid.set(uid, canonical);
-    if (uid !== undefined && canonical === name && namespace !== '' && this.#shared.has(`${resource}/${name}`))
+    if (canonical === name) this.place(resource, object);
+    else this.#register(`${resource}/${namespace}/`, name, canonical);
+  }
+
+  /** Adds the namespace to the name of an object in histories, if the target uses that name in several namespaces. */
+  place(resource: string, { metadata: { name = '', namespace = '', uid } }: KubeObject): void {
+    const isGiven = uid !== undefined && (this.byUid.get(uid) ?? name) === name;
+    if (isGiven && namespace !== '' && this.#shared.has(`${resource}/${name}`))
       this.#placed.set(uid, `${namespace}/${name}`);
-    if (canonical !== name) this.#register(`${resource}/${namespace}/`, name, canonical);
   }
 
   #register(place: string, name: string, canonical: string): void {

@@ -161,6 +161,8 @@ export class Recorder {
 
   #take(change: ObservedChange, operation: OpenOperation | undefined, asked: string | undefined): void {
     if (change.type === 'ADDED') this.#naming.learn(change.resource, change.object, asked);
+    // An object that was there before the run has a given name.
+    else this.#naming.place(change.resource, change.object);
     operation?.committed.push(change.revision);
     const at = this.#tick++;
     this.revisions.push({

@@ -78,7 +78,7 @@ export type ProbeResult =
   | { readonly probe: 'withheld-echo'; readonly writesAtRest: number; readonly windowMs: number }
   | {
       readonly probe: 'left-alone';
-      /** 0 if the target could not be observed for as long as requested. */
+      /** Less than requested if the target was too busy to be observed for so long; 0 if it had been replaced. */
       readonly ms: number;
       readonly final: readonly KubeObject[];
       /** Canonical names by uid. */

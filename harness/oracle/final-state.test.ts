@@ -43,8 +43,6 @@ it.each([
   ['resourceVersion', '183', '185', []],
   ['resourceVersion', '183', 'none', ['status.secret.resourceVersion']],
   ['count', '183', '185', ['status.secret.count']],
-  // The first version of the object itself.
-  ['seen', '101', '185', []],
 ])('compares no versions that a server counts up: %s %s and %s', (field, ours, theirs, paths) => {
   const noted = (value: string): History => {
     const h = historyBuilder();
@@ -54,6 +52,24 @@ it.each([
   const history = noted(ours);
 
   expect(differences(history, finalState(history), finalState(noted(theirs))).map(({ path }) => path)).toEqual(paths);
+});
+
+it.each([
+  ['102', '101', []],
+  ['102', '77', ['status.seen']],
+  ['77', '101', ['status.seen']],
+])('compares no notes that are the version of an object in both runs: %s and %s', (ours, theirs, paths) => {
+  const noted = (seen: string, before: number): History => {
+    const h = historyBuilder();
+    for (let n = 0; n < before; n++) h.create('user', 'configmaps', manifest('ConfigMap', 'gone'));
+    h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { status: { seen } }));
+    return h.build();
+  };
+  const history = noted(ours, 1);
+  const expected = finalState(noted(theirs, 0));
+
+  const found = differences(history, finalState(history), expected).filter(({ path }) => path !== '');
+  expect(found.map(({ path }) => path)).toEqual(paths);
 });
 
 it('compares no ReplicaSets of a Deployment, whose names depend on what is in its template', () => {

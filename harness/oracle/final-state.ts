@@ -235,15 +235,7 @@ export function differences(history: History, actual: State, expected: State): r
     if (locks.includes(want.role)) continue;
     const have = actual.get(key);
     if (have === undefined) found.push({ what: 'missing-object', ...about(want, key) });
-    else
-      compare(
-        history,
-        have,
-        want,
-        found,
-        () => aliases(actual),
-        () => aliases(expected),
-      );
+    else compare(history, have, want, found, { actual, expected });
   }
   for (const [key, have] of actual) {
     if (expected.has(key) || locks.includes(have.role) || isHeldByOthers(history, have.object)) continue;
@@ -300,22 +292,28 @@ function isVersion(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^\d+$/.test(value);
 }
 
-/** Reports whether a note of the target (an annotation or a status) is the version that an object had in this run. */
-function isSeenVersion({ revisions }: History, path: string, value: JsonValue | undefined): boolean {
+/** Reports whether a note of the target (an annotation or a status) is, on both sides, the version of an object. */
+function areNotedVersions(
+  { revisions }: History,
+  { path, from, to }: LeafChange,
+  { actual, expected }: States,
+): boolean {
+  if (!/^(?:metadata\.annotations[.[]|status\.)/.test(path)) return false;
+  const isIn = (state: State, version: JsonValue | undefined): boolean =>
+    [...state.values()].some(({ object }) => object.metadata.resourceVersion === version);
   return (
-    /^(?:metadata\.annotations\[|metadata\.annotations\.|status\.)/.test(path) &&
-    revisions.some(({ object }) => object.metadata.resourceVersion === value)
+    isIn(expected, from) &&
+    // The version may have been noted before the object changed again.
+    (isIn(actual, to) || revisions.some(({ object }) => object.metadata.resourceVersion === to))
   );
 }
 
-function compare(
-  history: History,
-  have: Placed,
-  want: Placed,
-  found: Difference[],
-  haveAliases: () => Aliases,
-  wantAliases: () => Aliases,
-): void {
+interface States {
+  readonly actual: State;
+  readonly expected: State;
+}
+
+function compare(history: History, have: Placed, want: Placed, found: Difference[], states: States): void {
   const changes = changesBetween(want.object, have.object);
   if (changes.length === 0) return;
   const { reference } = history;
@@ -326,15 +324,15 @@ function compare(
       path !== 'metadata.name' &&
       !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
-      !(isTime(from) && isTime(to)) &&
-      !(
-        isVersion(from) &&
-        isVersion(to) &&
-        (/^status\..*resourceVersion/i.test(path) || isSeenVersion(history, path, to))
-      ),
+      !(isTime(from) && isTime(to)),
+  );
+  left = left.filter(
+    (change) =>
+      !(isVersion(change.from) && isVersion(change.to)) ||
+      !(/^status\..*resourceVersion/i.test(change.path) || areNotedVersions(history, change, states)),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
-  if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
+  if (left.length > 0) left = withoutAliased(left, aliases(states.actual), aliases(states.expected));
   left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to) && !isCount(history, uid, path));
   for (const { path, from, to } of left) {
     found.push({ ...about(have, have.key), what: 'wrong-value', path, expected: from, actual: to, uid });

@@ -1,6 +1,6 @@
 /** Tells a project's controller from its other workloads (webhooks, helpers of certificates) by what their roles let them write. */
 import { mapOf, mapsOf, textsOf } from 'stalemate-apiserver/objects/json';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { accountOf, binds, podOf } from './account.ts';
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', '*']);
@@ -17,20 +17,31 @@ export function mostGranted(objects: readonly KubeObject[], workloads: readonly 
   return first === undefined || first.count === 0 || first.count === second?.count ? undefined : first.workload;
 }
 
-/** Returns how many custom kinds the workload may write. */
+/** Returns how many custom kinds the workload may write; infinitely many if its roles say "all", or are not among the objects. */
 function writtenKinds(objects: readonly KubeObject[], workload: KubeObject): number {
   const account = accountOf({ pod: podOf(workload), namespace: workload.metadata.namespace ?? '' });
   const roles = objects.filter((object) => binds(object, account)).map((binding) => mapOf(binding['roleRef']));
-  const rules = objects
-    .filter(({ kind, metadata }) => roles.some((role) => role['kind'] === kind && role['name'] === metadata.name))
-    .flatMap((role) => mapsOf(role['rules']))
+  const known = roles.map((ref) =>
+    objects.find(({ kind, metadata }) => ref['kind'] === kind && ref['name'] === metadata.name),
+  );
+  // The rules of these are in the cluster only: `cluster-admin`, and roles that others are aggregated into.
+  if (known.some((role) => role === undefined || role['aggregationRule'] !== undefined))
+    return Number.POSITIVE_INFINITY;
+  const rules = known
+    .flatMap((role) => mapsOf(role?.['rules']))
     .filter((rule) => textsOf(rule['verbs']).some((verb) => WRITES.has(verb)));
+  if (rules.some(isAboutAll)) return Number.POSITIVE_INFINITY;
   const kinds = rules.flatMap((rule) =>
     textsOf(rule['apiGroups'])
       .filter(isCustom)
       .flatMap((group) => textsOf(rule['resources']).map((resource) => `${resource.replace(/\/.*/, '')}.${group}`)),
   );
   return new Set(kinds).size;
+}
+
+function isAboutAll(rule: JsonObject): boolean {
+  const groups = textsOf(rule['apiGroups']);
+  return groups.includes('*') || (textsOf(rule['resources']).includes('*') && groups.some(isCustom));
 }
 
 /** Reports whether a group is not one of Kubernetes itself. */

@@ -24,7 +24,7 @@ import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
 /** The share of the worker's time after which runs in progress are cut short; at the end of its time, the worker is stopped. */
-const CUT_SHARE = 0.9;
+export const CUT_SHARE = 0.9;
 
 /** Runs a counterexample `times` times, and reports how many runs reproduce it. */
 export async function replayCounterexample(

@@ -4,7 +4,7 @@
  * Owns: which entries share a worker, the reaction to a lost worker, the outcome of an entry. Does not own: the folder (`cli/corpus/`), the
  * runs themselves (`worker/revisit-job.ts`). The target is always that of the configuration, never one named in a file.
  */
-import { realNow } from '../../determinism/real-time.ts';
+import { realMoment, realNow } from '../../determinism/real-time.ts';
 import { signatureText } from '../../model/signature.ts';
 import { withCause } from '../../oracle/cause.ts';
 import { counterexampleOfEntry, notReached, type NamedEntry, type Revisited } from '../../model/corpus.ts';
@@ -23,7 +23,7 @@ import type { Subject } from '../subject.ts';
 import { toxiproxyFor } from '../config/chosen-faults.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
-import { isOfRounds, settleWindowOf } from './replay.ts';
+import { CUT_SHARE, isOfRounds, settleWindowOf } from './replay.ts';
 
 export interface RevisitOptions {
   /** The module that a worker thread runs. */
@@ -187,7 +187,7 @@ function jobOf(
     })),
     times,
     counts,
-    timeMs,
+    until: realMoment() + timeMs * (counts ? CUT_SHARE : 1),
     leastMs,
   };
 }

@@ -32,7 +32,7 @@ it('begins nothing more once one has failed, and throws when the others have end
   expect(heard).toEqual(['begin 1', 'begin 2', 'end 2']);
 });
 
-it('has one lane more than processors in virtual time, and two for each in real time, but never more than four', () => {
+it('has one lane more than processors in virtual time, and two for each and one more in real time, at most five', () => {
   expect([1, 2, 3, 8].map((processors) => VIRTUAL_MODE.laneCount(processors))).toEqual([2, 3, 4, 5]);
   expect([1, 2, 3, 8].map((processors) => REAL_MODE.laneCount(processors))).toEqual([3, 5, 5, 5]);
 });

@@ -7,9 +7,20 @@ import { judgeRun } from './judge.ts';
 import { Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
 import { property } from './test-verdicts.ts';
-import { label, runnerOf, setPhase, setReady, thinTarget, time, workload, type Reconcile } from './testing.ts';
-import type { Live } from './live.ts';
+import {
+  label,
+  runnerOf,
+  setPhase,
+  setReady,
+  thinTarget,
+  time,
+  workload,
+  type Reconcile,
+  type Send,
+} from './testing.ts';
+import type { LeftAlone, Live } from './live.ts';
 
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const TRIAL: Trial = {
   workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label('x')] }]),
   schedule: EMPTY_SCHEDULE,
@@ -126,6 +137,49 @@ describe('a run that still stands', () => {
     ]);
     expect(prober.runs).toBe(0);
     expect(time.next()).toBeUndefined();
+  });
+
+  it('is left alone before it is taken over, and shows what its resync changes', async () => {
+    const resyncs = (send: Send): void => {
+      setInterval(() => void send('POST', CONFIG_MAPS, { metadata: { generateName: 'late-' } }), 1_800_000);
+    };
+    const runner = runnerOf(thinTarget(setReady, resyncs));
+    const { reference } = await takeReferences(runner, workload(), []);
+    const prober = new Prober((trial, variant) => runner.run(trial, variant), workload(), reference);
+    let probes: readonly ProbeResult[] = [];
+    const curious = property((history) => {
+      ({ probes } = history);
+      const asked = [{ probe: 'fresh-incarnation' }, { probe: 'left-alone', ms: 3_700_000 }] as const;
+      const needs = asked.filter(({ probe }) => probes.every((made) => made.probe !== probe));
+      return needs.length === 0 ? { result: 'holds' } : { result: 'inconclusive', reason: 'not yet', needs };
+    });
+    let afterwards: LeftAlone | undefined;
+
+    await runner.run(TRIAL, {
+      atRest: async (live) => {
+        await judgeRun(TRIAL, live.history, [curious], reference, prober, live);
+        afterwards = await live.leaveAlone(1_000);
+      },
+    });
+
+    expect(probes).toMatchObject([{ probe: 'left-alone', ms: 3_700_000 }, { probe: 'fresh-incarnation' }]);
+    const [alone] = probes;
+    const made =
+      alone?.probe === 'left-alone' ? alone.final.filter(({ metadata }) => metadata.name?.startsWith('late-')) : [];
+    expect(made).toHaveLength(2);
+    expect(alone).toMatchObject({ changedMs: expect.closeTo(3_600_000, -4) });
+    expect(afterwards).toBeUndefined();
+  });
+
+  it('is left alone for a part of the time if it does very much', async () => {
+    const polls = (send: Send): void => void setInterval(() => void send('GET', CONFIG_MAPS), 1_000);
+    const runner = runnerOf(thinTarget(setReady, polls));
+    let alone: LeftAlone | undefined;
+
+    await runner.run(TRIAL, { atRest: async (live) => void (alone = await live.leaveAlone(3_600_000)) });
+
+    expect(alone?.ms).toBeGreaterThan(300_000);
+    expect(alone?.ms).toBeLessThan(3_600_000);
   });
 
   it('shows from then on which differences its workload ends with undisturbed', async () => {

@@ -3,7 +3,7 @@ import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { EXTENDED_SETTLE_MS, polledMs, unchangedMs } from '../../oracle/rest.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
-import type { Live } from './live.ts';
+import type { LeftAlone, Live } from './live.ts';
 import { lookOn } from './own-moments.ts';
 import { pump } from './pump.ts';
 import { retire, settle } from './settling.ts';
@@ -25,7 +25,7 @@ const STEPS_OF_POLLS = 2;
 /** The additional run time in ms for a suspect that is still busy after its windows. */
 const AT_WORK_MS = 600_000;
 
-/** The same while a suspect is left alone: a target that does more in that time, such as a poll every few seconds, is not observed. */
+/** The same while a suspect is left alone: a target that polls or renews a lock every two seconds is observed for a part of the time. */
 const ALONE_ITEMS = 2_000;
 
 /** The maximum number of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
@@ -92,9 +92,19 @@ export class LiveRun implements Live {
     return this.#soFar(await settle(this.#world, this.#settle));
   }
 
-  async leaveAlone(ms: number): Promise<History | undefined> {
-    if (this.#takenOver !== undefined || !(await this.#pass(ms, ALONE_ITEMS))) return undefined;
-    return this.#soFar(await settle(this.#world, this.#settle));
+  async leaveAlone(ms: number): Promise<LeftAlone | undefined> {
+    if (this.#takenOver !== undefined) return undefined;
+    const { time } = this.#world.host;
+    const revisions = this.#world.recorder.revisions.length;
+    const sinceMs = time.now();
+    const end = await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
+      ...{ stepsMax: ALONE_ITEMS, hotMax: ALONE_ITEMS, mayBeLate: true },
+      // Not the wait of a program, which lasts until the next timer: that may be a resync ten hours later.
+      mayWaitUntil: (atMs) => atMs <= sinceMs + ms,
+    });
+    time.hurry?.(0);
+    const passedMs = end === 'idle' ? ms : time.now() - sinceMs;
+    return { history: this.#soFar(await settle(this.#world, this.#settle)), ms: passedMs, revisions };
   }
 
   async takeOver(): Promise<History> {
@@ -106,16 +116,15 @@ export class LiveRun implements Live {
     return this.#takenOver;
   }
 
-  /** Lets `ms` of run time pass with nothing to do; resolves to whether they passed before there were too many items. */
-  async #pass(ms: number, itemsMax = LIVE_ON_ITEMS): Promise<boolean> {
+  /** Lets `ms` of run time pass with nothing to do. */
+  async #pass(ms: number): Promise<void> {
     const { waits } = this.#world;
     void waits.begin('user', ms);
-    const end = await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
-      ...{ stepsMax: itemsMax, hotMax: itemsMax },
+    await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
+      ...{ stepsMax: LIVE_ON_ITEMS, hotMax: LIVE_ON_ITEMS },
       mayWaitUntil: (atMs) => atMs <= waits.untilMs,
     });
     waits.endAll();
-    return end === 'idle';
   }
 
   #soFar(settlement: Settlement): History {

@@ -1,5 +1,14 @@
 import type { History } from '../../model/history.ts';
 
+/** A run that was left alone. */
+export interface LeftAlone {
+  readonly history: History;
+  /** The run time in ms that passed. */
+  readonly ms: number;
+  /** The number of revisions before that time. */
+  readonly revisions: number;
+}
+
 /** A run at rest that has not been torn down, for targets whose runs cannot be repeated: it is examined while it is open. */
 export interface Live {
   /** The history as if the run had ended when it first came to rest. */
@@ -14,10 +23,10 @@ export interface Live {
    */
   lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
   /**
-   * Lets `ms` of run time pass with nothing to do, and settles again; undefined if the target was too busy to be observed for that long, or
-   * has been replaced.
+   * Lets `ms` of run time pass with nothing to do, or less if the target is too busy to be observed for that long, and settles again.
+   * Undefined if the target has been replaced.
    */
-  leaveAlone(ms: number): Promise<History | undefined>;
+  leaveAlone(ms: number): Promise<LeftAlone | undefined>;
   /** Lets another `ms` of run time pass with nothing to do, and settles again. */
   liveOn(ms: number): Promise<History>;
   /** Whether waiting takes real time. */

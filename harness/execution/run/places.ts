@@ -153,7 +153,7 @@ export class Places {
       },
       leaveAlone: async (ms) => {
         const alone = await live.leaveAlone(ms);
-        return alone && this.history(alone);
+        return alone && { ...alone, history: this.history(alone.history) };
       },
       liveOn: async (ms) => this.history(await live.liveOn(ms)),
     };

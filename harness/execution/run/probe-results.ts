@@ -17,6 +17,7 @@ import {
   roundsOf,
   unchangedMs,
 } from '../../oracle/rest.ts';
+import type { LeftAlone } from './live.ts';
 
 /** A target that reverts a write within this time, in ms of run time, reverts it at once. */
 const AT_ONCE_MS = 60_000;
@@ -69,11 +70,12 @@ export function settled(longer: History, windowMs: number, reference: Reference)
   };
 }
 
-/** Returns how a run ended after it was left alone for `ms`; `run` is undefined if it could not be. */
-export function leftAlone(run: History | undefined, ms: number, atRest: History): ProbeResult {
-  if (run === undefined) return { probe: 'left-alone', ms: 0, final: [], names: {} };
+/** Returns how a run ended after it was left alone; `alone` is undefined if it could not be. */
+export function leftAlone(alone: LeftAlone | undefined, atRest: History): ProbeResult {
+  if (alone === undefined) return { probe: 'left-alone', ms: 0, final: [], names: {} };
+  const { history: run, ms, revisions } = alone;
   const last = run.revisions
-    .slice(atRest.revisions.length)
+    .slice(revisions)
     .findLast(({ actor, resource }) => roleOf(actor) === 'target' && !isAside(resource));
   return {
     probe: 'left-alone',

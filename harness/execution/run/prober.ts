@@ -219,7 +219,7 @@ export class Prober {
         return settled(longer, request.windowMs, this.#reference);
       }
       case 'left-alone':
-        return leftAlone(live === undefined ? undefined : await live.leaveAlone(request.ms), request.ms, history);
+        return leftAlone(await live?.leaveAlone(request.ms), history);
       default:
         return assertNever(request);
     }
@@ -320,7 +320,7 @@ export class Prober {
       const { aloneMs } = this.#reference;
       let alone: History | undefined;
       const atRest = async (live: Live): Promise<void> => {
-        if (aloneMs !== undefined) alone = await live.leaveAlone(aloneMs);
+        if (aloneMs !== undefined) alone = (await live.leaveAlone(aloneMs))?.history;
       };
       const ended = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
         ...(aloneMs === undefined ? {} : { atRest }),

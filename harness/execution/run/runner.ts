@@ -119,7 +119,7 @@ export class TrialRunner {
 
   /** Starts what up to `wanted` parallel runs need while the first runs, which mostly wait, are made one after the other. */
   warmUp(wanted: number): void {
-    if (!this.host.isCostly || this.host.isSingle) return;
+    if (!this.host.isCostly || this.host.isSingle || this.host.isAlone()) return;
     // The call that needs a sibling reports why it did not start.
     for (const started of [this.lanes(wanted), this.#sibling('beside')]) started.catch(() => {});
   }

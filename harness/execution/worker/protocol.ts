@@ -53,8 +53,8 @@ export interface RevisitJob {
   readonly times: number;
   /** Whether to make all runs of an entry, to count how many fail; otherwise the first failure ends its runs. */
   readonly counts: boolean;
-  /** The remaining real time in ms, after which no entry is begun. */
-  readonly timeMs: number;
+  /** The moment (`realMoment`), in ms, after which no entry is begun, and runs in progress are cut short. */
+  readonly until: number;
   /** An entry gets an equal share of the remaining real time, but at least this, in ms. */
   readonly leastMs: number;
 }

@@ -4,7 +4,7 @@
  * If the time is over or the user stops the job, no result is reported for the current entry, because only some of its runs were made,
  * unless failing runs are counted.
  */
-import { realNow } from '../../determinism/real-time.ts';
+import { realMoment, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
 import type { Replayed, RevisitJob } from './protocol.ts';
@@ -13,13 +13,14 @@ import { replaySetup, replayOn } from './replay-job.ts';
 
 export async function doRevisit(job: RevisitJob, context: JobContext): Promise<void> {
   const { properties, say, pulse } = context;
-  const deadline = realNow() + job.timeMs;
+  const deadline = realNow() + job.until - realMoment();
   say({ say: 'phase', phase: 'references' });
   if (job.counts) context.runner.warmUp(job.times);
   const setup = await pulse.within(deadline, () => replaySetup(job.subject, context));
   if (setup === undefined) return say({ say: 'revisited-all' });
   say({ say: 'phase', phase: 'corpus' });
   for (const [at, entry] of job.entries.entries()) {
+    if (pulse.stopped()) break;
     if (!properties.some(({ name }) => name === entry.property)) {
       const problem = `no property "${entry.property}" is known; expected a configuration that has it`;
       say({ say: 'revisited', name: entry.name, replayed: null, problem });
@@ -32,7 +33,7 @@ export async function doRevisit(job: RevisitJob, context: JobContext): Promise<v
         ? // Runs that ended in time count, even if others did not.
           await pulse.cutAt(until, () => replayOn(setup, entry, job.times, until)).catch(unlessTimeIsOver)
         : await pulse.within(until, () => replayTimes(setup, entry, job.times));
-      if (replayed === undefined && (pulse.stopped() || realNow() >= deadline)) break;
+      if (replayed === undefined && realNow() >= deadline) break;
       if (replayed === undefined) continue;
       say({ say: 'revisited', name: entry.name, replayed, problem: null });
     } catch (error) {
