@@ -10,7 +10,7 @@ import { given } from '../../model/given.ts';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { SAMPLE_FILE } from './plan.ts';
-import { deployedIn, deployments, withArguments, withMounted, type Deployed } from './deployed.ts';
+import { deployedIn, deployments, entrypointsIn, withArguments, withMounted, type Deployed } from './deployed.ts';
 import { pythonOf } from './prepare.ts';
 import { askCommand } from '../questions.ts';
 import type { Program } from './programs/program.ts';
@@ -96,6 +96,7 @@ export async function choose(
   const env = {
     // With manifests, a process already gets the environment variables of its Deployment.
     ...(shipped === undefined ? deployed?.env : {}),
+    ...electionOff(deployed?.env ?? {}),
     ...own?.env,
     ...(shipped !== undefined && hasWebhooks(shipped.project) ? {} : own?.withoutWebhooks),
   };
@@ -109,7 +110,10 @@ export async function choose(
       ...(target === undefined ? {} : { target }),
       ...(command === undefined
         ? {}
-        : { command: deployed === undefined ? command : asDeployed(command, deployed, own, shipped !== undefined) }),
+        : {
+            command:
+              deployed === undefined ? command : asDeployed(command, deployed, own, shipped !== undefined, repository),
+          }),
       ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(own?.metrics === undefined ? {} : { metrics: own.metrics }),
       ...(own?.readyWithinMs === undefined ? {} : { readyWithinMs: own.readyWithinMs }),
@@ -158,9 +162,18 @@ function asDeployed(
   deployed: Deployed,
   program: Program | undefined,
   isInstalled: boolean,
+  repository: Repository,
 ): readonly string[] {
-  const given = withArguments(command, deployed, isInstalled);
+  // The subcommand of a Go program may have been taken from any workload of the repository.
+  const entrypoints = program?.setUp === 'go' ? entrypointsIn(repository) : undefined;
+  const given = withArguments(command, deployed, isInstalled, entrypoints);
   return isInstalled ? withMounted(given, deployed, program?.pathFlags ?? {}) : given;
+}
+
+/** Returns variables that switch leader election off, which the Deployment switches on. */
+function electionOff(env: Deployed['env']): Deployed['env'] {
+  const on = Object.entries(env).filter(([name, value]) => /LEADER_?ELECT/i.test(name) && /^true$/i.test(value));
+  return Object.fromEntries(on.map(([name]) => [name, 'false']));
 }
 
 /** Returns how the controller is deployed. If no manifests are installed, a Deployment in the repository still shows how it is started. */

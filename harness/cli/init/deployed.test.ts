@@ -59,6 +59,9 @@ it('finds the plainest overlay after the usual one, none of tests, and none that
     'deploy/default',
     'config/native',
     'config/monitored',
+    // Parts of others, probably.
+    'config/crd',
+    'config/rbac',
   ]);
 });
 
@@ -93,12 +96,32 @@ subjects: [{ kind: ServiceAccount, name: op }]
   );
 
   const deployed = deployedIn(objects, ['op']);
-  expect(deployed).toMatchObject({ args: ['--workers=2'], elsewhere: ['certs', '--port=1'] });
+  expect(deployed).toMatchObject({ args: ['--workers=2'], elsewhere: ['certs'] });
   expect(deployed && withArguments(['bin/op', 'certs', '--port=2'], deployed, false)).toEqual([
     'bin/op',
     '--port=2',
     '--workers=2',
   ]);
+});
+
+it('gives subcommands before flags, and keeps files', () => {
+  const deployed = { args: ['controller', '--level=2'], elsewhere: ['certs', 'dist'] };
+
+  expect(withArguments(['bin/op', '--kubeconfig={kubeconfig}'], deployed, false)).toEqual([
+    ...['bin/op', 'controller', '--kubeconfig={kubeconfig}', '--level=2'],
+  ]);
+  expect(withArguments(['node', 'dist/index.js', 'certs'], { ...deployed, args: [] }, false)).toEqual([
+    ...['node', 'dist/index.js'],
+  ]);
+});
+
+it('drops a subcommand of a workload that is not installed, unless the image has it', () => {
+  const given = { args: ['--level=2'], elsewhere: [] };
+  const guessed = ['bin/op', 'webhook-server'];
+
+  expect(withArguments(guessed, given, false, ['ENTRYPOINT ["/op"]'])).toEqual(['bin/op', '--level=2']);
+  expect(withArguments(guessed, given, false, ['CMD ["/op", "webhook-server"]'])).toEqual([...guessed, '--level=2']);
+  expect(withArguments(guessed, given, false)).toEqual([...guessed, '--level=2']);
 });
 
 it('leads flags to mounted files that a process finds elsewhere, unless the command says where', () => {

@@ -19,7 +19,7 @@ export interface Deployed {
   readonly env: { readonly [name: string]: string };
   /** Mount paths of the container's volumes. */
   readonly mounted: readonly string[];
-  /** Arguments that are only given to other workloads of the same image, such as their subcommands. */
+  /** Subcommands that are only given to other workloads of the same image. */
   readonly elsewhere: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const MOUNTED = '{files}';
 /** @param names - Possible names of the program and its image. */
 export function deployedIn(objects: readonly KubeObject[], names: readonly string[]): Deployed | undefined {
   const workloads = objects.filter(({ kind, spec }) => WORKLOADS.has(kind) && containersOf(spec).length > 0);
-  const named = workloads.filter(({ spec }) => containersOf(spec).some((container) => isNamed(container, names)));
+  const named = workloads.filter((object) => startsOneOf(object, names));
   // One image may serve as controller, webhook and helper, each with a subcommand.
   const found =
     mostGranted(objects, named) ?? named[0] ?? workloads.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
@@ -51,7 +51,7 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
   const args = argumentsOf(workload, objects).filter((word) => !UNFILLED.test(word.replaceAll(PORT, '')));
   const others = named
     .filter((object) => object !== found)
-    .flatMap((object) => argumentsOf(startedBy(object), objects));
+    .flatMap((object) => subcommandsIn(argumentsOf(startedBy(object), objects)));
   const env = Object.entries(environmentOf(workload, objects).values);
   return {
     args,
@@ -63,13 +63,31 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
   };
 }
 
+/** Returns the words before the first flag, except files. */
+function subcommandsIn(words: readonly string[]): readonly string[] {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  return words.slice(0, end < 0 ? words.length : end).filter((word) => !/[./]/.test(word));
+}
+
 const PORT = /\{port:[^}]*\}/g;
 
+/** Reports whether an object is a workload with a container whose program or image has one of these names. */
+export function startsOneOf({ kind, spec }: KubeObject, names: readonly string[]): boolean {
+  return WORKLOADS.has(kind) && containersOf(spec).some((container) => isNamed(container, names));
+}
+
 /** Reports whether an object is the workload of the controller. */
-export function isController({ kind, metadata, spec }: KubeObject, names: readonly string[]): boolean {
-  const containers = WORKLOADS.has(kind) ? containersOf(spec) : [];
-  if (containers.length === 0) return false;
-  return MANAGER.test(metadata.name ?? '') || containers.some((container) => isNamed(container, names));
+export function isController(object: KubeObject, names: readonly string[]): boolean {
+  const { kind, metadata, spec } = object;
+  if (!WORKLOADS.has(kind) || containersOf(spec).length === 0) return false;
+  return MANAGER.test(metadata.name ?? '') || startsOneOf(object, names);
+}
+
+/** Returns the lines of the project's Dockerfiles that start a program. */
+export function entrypointsIn({ files, text }: Repository): readonly string[] {
+  return files
+    .filter((file) => /(?:^|[/.-])(?:Dockerfile|Containerfile)/i.test(file))
+    .flatMap((file) => text(file).match(/^\s*(?:ENTRYPOINT|CMD)\b.*$/gim) ?? []);
 }
 
 /** Returns the objects of all files that could contain the Deployment. */
@@ -90,15 +108,25 @@ function isNamed(container: ReturnType<typeof mapOf>, names: readonly string[]):
 }
 
 /**
- * Adds the Deployment's arguments to the command, and drops subcommands that only other workloads get. If both set the same flag, the
- * command's own value stays, because it is meant for a process.
+ * Adds the Deployment's arguments to the command, its subcommands before any flag, and drops subcommands that only other workloads get, or
+ * that neither it nor its image has. If both set the same flag, the command's own value stays, because it is meant for a process.
+ *
+ * @param entrypoints - The lines of the project's Dockerfiles that start a program; absent if they do not matter.
  */
 export function withArguments(
   guessed: readonly string[],
   { args, elsewhere }: Pick<Deployed, 'args' | 'elsewhere'>,
   mountsFiles: boolean,
+  entrypoints?: readonly string[],
 ): readonly string[] {
-  const command = guessed.filter((word, at) => at === 0 || word.startsWith('-') || !elsewhere.includes(word));
+  const isOfImage = (word: string): boolean =>
+    entrypoints === undefined || entrypoints.some((line) => line.split(/[\s"',[\]]+/).includes(word));
+  const wrong = subcommandsIn(guessed.slice(1)).filter(
+    (word) => elsewhere.includes(word) || (args.length > 0 && !args.includes(word) && !isOfImage(word)),
+  );
+  const [program = '', ...rest] = guessed.filter((word, at) => at === 0 || !wrong.includes(word));
+  const missing = subcommandsIn(args).filter((word) => !rest.includes(word));
+  const command = [program, ...missing, ...rest];
   const own = new Set(command.slice(1).map(flagOf));
   const added: string[] = [];
   for (let at = 0; at < args.length; at++) {

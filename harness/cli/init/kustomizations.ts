@@ -51,8 +51,18 @@ export function overlays(repository: Repository, remote = false): readonly Overl
       const usual = PLACES.some((pattern) => pattern.test(folder));
       return { folder, reach: closureOf(repository, folder).size, usual };
     })
-    .filter(({ reach, usual }) => reach > 1 || usual)
-    .toSorted((a, b) => place(a) - place(b) || a.reach - b.reach || (a.folder < b.folder ? -1 : 1));
+    .toSorted(
+      (a, b) =>
+        Number(isPart(a)) - Number(isPart(b)) ||
+        place(a) - place(b) ||
+        a.reach - b.reach ||
+        (a.folder < b.folder ? -1 : 1),
+    );
+}
+
+/** Reports whether an overlay is more likely a part of another one, or of something else, than the main one. */
+export function isPart({ reach, usual }: Overlay): boolean {
+  return reach <= 1 && !usual;
 }
 
 /** Reports whether an entry of a kustomization is a URL. */

@@ -14,7 +14,8 @@ import { consented } from '../questions.ts';
 import { chartsIn, renderedChart } from './charts.ts';
 import { buildHelm, canBuildHelm, findHelm, HELM } from './helm.ts';
 import { isInstallable } from './installable.ts';
-import { overlays } from './kustomizations.ts';
+import { startsOneOf } from './deployed.ts';
+import { isPart, overlays } from './kustomizations.ts';
 import { plainManifests } from './plain-manifests.ts';
 import { MANIFESTS_FILE } from './plan.ts';
 import { canRender } from './prepare.ts';
@@ -52,8 +53,10 @@ const RENDERED_MAX = 6;
 
 export async function findShipped(search: Looking): Promise<FoundShipped> {
   return (
-    firstInstallable(overlaysOf(search), search) ??
+    firstInstallable(overlaysOf(search, false), search) ??
     withoutRemoteOf(search) ??
+    // A single folder may hold the whole project, or only its dashboard.
+    firstInstallable(overlaysOf(search, true), search, search.names) ??
     firstInstallable(plainManifests(search.repository, search.names).slice(0, RENDERED_MAX), search) ??
     (await chartOf(search)) ??
     {}
@@ -61,15 +64,21 @@ export async function findShipped(search: Looking): Promise<FoundShipped> {
 }
 
 /** Yields kustomizations that can be rendered without the network; each is rendered only when it is needed. */
-function* overlaysOf({ repository, console }: Looking): Generator<readonly string[]> {
-  for (const { folder, usual } of overlays(repository).slice(0, RENDERED_MAX))
+function* overlaysOf({ repository, console }: Looking, parts: boolean): Generator<readonly string[]> {
+  const found = overlays(repository).filter((overlay) => isPart(overlay) === parts);
+  for (const { folder, usual } of found.slice(0, RENDERED_MAX))
     if (canRender(folder, console.cwd, !usual)) yield [folder];
 }
 
-/** Returns the first paths that can be installed. */
-function firstInstallable(candidates: Iterable<readonly string[]>, search: Looking): FoundShipped | undefined {
+/** Returns the first paths that can be installed, and, with `names`, contain a workload of the program or image of one of these names. */
+function firstInstallable(
+  candidates: Iterable<readonly string[]>,
+  search: Looking,
+  names?: readonly string[],
+): FoundShipped | undefined {
   for (const paths of candidates) {
     const project = loadProject(paths.map((path) => resolve(search.console.cwd, path)));
+    if (names !== undefined && !project.objects.some((object) => startsOneOf(object, names))) continue;
     if (isInstallable(project, search.program)) return { shipped: { project, paths } };
   }
   return undefined;

@@ -17,13 +17,17 @@ export function accountOf({ pod, namespace }: { readonly pod: JsonObject; readon
   return { namespace, name: textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default' };
 }
 
-/** Reports whether an object is a binding for the account. A subject without a namespace is in that of the binding. */
+/**
+ * Reports whether an object is a binding for the account. A subject without a namespace is in that of the binding, and what has none at all
+ * is in `default`.
+ */
 export function binds({ kind, metadata, ...rest }: KubeObject, account: Account): boolean {
   return (
     (kind === 'RoleBinding' || kind === 'ClusterRoleBinding') &&
     mapsOf(rest['subjects']).some(
       ({ name, namespace }) =>
-        name === account.name && (textOf(namespace) || (metadata.namespace ?? '')) === account.namespace,
+        name === account.name &&
+        (textOf(namespace) || metadata.namespace || 'default') === (account.namespace || 'default'),
     )
   );
 }

@@ -93,3 +93,20 @@ it('knows the paths that flags lead to by default', () => {
 
   expect(program?.pathFlags).toEqual({ 'cert-dir': '/certs', config: '/etc/op/c.yaml' });
 });
+
+it.each([
+  ['fs.BoolVar(&on, "leader-elect", DefaultLeaderElect, "")', ['--leader-elect=false']],
+  ['flags.BoolVarP(&on, "enable-leader-election", "l", true, "")', ['--enable-leader-election=false']],
+  ['flag.BoolVar(&on, "leader-elect", false, "")', []],
+  ['on := secret.Data["leader-elect"]', []],
+])('switches leader election off where it is on by default: %s', (line, flags) => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'cmd/op/main.go': MAIN('pkg/run'),
+      'pkg/run/run.go': `${RUN}func flags() {\n\t${line}\n}\n`,
+    }),
+  );
+
+  expect(program?.command).toEqual(['bin/op', ...flags]);
+});

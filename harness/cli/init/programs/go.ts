@@ -39,6 +39,7 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
       ...subcommandOf(packages.closure(chosen), repository),
       // controller-runtime reads KUBECONFIG, but other programs may only read their own flag.
       ...(flag('kubeconfig') ? ['--kubeconfig={kubeconfig}'] : []),
+      ...leaderElectionOff(packages.closure(chosen)),
       ...(metrics ? ['--metrics-bind-address=127.0.0.1:{port:metrics}'] : []),
       ...(flag('metrics-secure') ? ['--metrics-secure=false'] : []),
       ...(flag('health-probe-bind-address') ? ['--health-probe-bind-address=127.0.0.1:{port:probes}'] : []),
@@ -84,6 +85,18 @@ function mainPackages(
     makesManager: (folder) => RUNTIME_MANAGER.test(packages.at(folder).text),
     ...given({ wanted }),
   });
+}
+
+/** Matches a flag for leader election, with its default. */
+const ELECTION_FLAG = /\.Bool\w*\((?:\s*&[\w.]+,)?\s*"((?:enable-)?leader-elect(?:ion)?)",\s*(?:"\w?",\s*)?([^,\s)]+)/g;
+
+/**
+ * Returns the flag that switches leader election off if it is on by default: after a crash, the next copy would wait for the lock of the
+ * last one.
+ */
+function leaderElectionOff(closure: readonly { readonly text: string }[]): readonly string[] {
+  const found = closure.flatMap(({ text }) => [...text.matchAll(ELECTION_FLAG)]);
+  return [...new Set(found.flatMap(([, name = '', value]) => (value === 'false' ? [] : [`--${name}=false`])))];
 }
 
 /**
