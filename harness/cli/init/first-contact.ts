@@ -170,7 +170,7 @@ async function fetchMissing(
       : originsOf(
           missing.map(({ group }) => group),
           main,
-          cwd,
+          join(cwd, program?.module ?? '.'),
         );
   for (const group of missing) {
     const origin = origins.get(group.group);

@@ -11,7 +11,7 @@ it('follows imports of its own module through the repository, each once', () => 
       'pkg/run/run.go': 'package run\nimport root "example.com/op/v2/cmd"\nimport "example.com/op/v2/generated"\n',
       'test/test.go': 'package test\n',
     }),
-    'example.com/op/v2',
+    [{ path: 'example.com/op/v2', folder: '.' }],
   );
 
   expect(closure('.').map(({ folder }) => folder)).toEqual(['.', 'cmd', 'pkg/run']);

@@ -17,8 +17,24 @@ export interface GoPackages {
   readonly closure: (folder: string) => readonly GoPackage[];
 }
 
-/** @param module - The module path in go.mod, with its major version. */
-export function goPackages(repository: Repository, module: string): GoPackages {
+/** A Go module of the repository. */
+export interface GoModule {
+  /** The path in its go.mod, with its major version. */
+  readonly path: string;
+  /** The folder of its go.mod; `.` for the root. */
+  readonly folder: string;
+}
+
+/** Returns the modules of a repository: that of the root first, then nested ones. */
+export function goModules({ files, text }: Repository): readonly GoModule[] {
+  return files
+    .filter((file) => posix.basename(file) === 'go.mod' && !/(^|\/)(vendor|testdata)\//.test(file))
+    .map((file) => ({ folder: posix.dirname(file), path: /^module\s+(\S+)/m.exec(text(file))?.[1] ?? '' }))
+    .filter(({ path }) => path !== '')
+    .toSorted((a, b) => a.folder.length - b.folder.length || (a.folder < b.folder ? -1 : 1));
+}
+
+export function goPackages(repository: Repository, modules: readonly GoModule[]): GoPackages {
   const sources = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
   const files = Map.groupBy(sources, (file) => posix.dirname(file));
   const packages = new Map<string, GoPackage>();
@@ -40,7 +56,7 @@ export function goPackages(repository: Repository, module: string): GoPackages {
       if (found.has(next)) continue;
       const one = at(next);
       found.set(next, one);
-      open.push(...importsIn(one.text, module).filter((path) => files.has(path)));
+      open.push(...modules.flatMap((module) => importsIn(one.text, module)).filter((path) => files.has(path)));
     }
     const all = [...found.values()];
     closures.set(folder, all);
@@ -49,10 +65,10 @@ export function goPackages(repository: Repository, module: string): GoPackages {
   return { at, closure };
 }
 
-/** Returns folders of the same module that a package imports. */
-function importsIn(text: string, module: string): readonly string[] {
+/** Returns the folders of a module that a package imports. */
+function importsIn(text: string, { path, folder }: GoModule): readonly string[] {
   return text
-    .split(`"${module}/`)
+    .split(`"${path}/`)
     .slice(1)
-    .map((rest) => rest.slice(0, rest.indexOf('"')));
+    .map((rest) => posix.join(folder, rest.slice(0, rest.indexOf('"'))));
 }

@@ -110,3 +110,21 @@ it.each([
 
   expect(program?.command).toEqual(['bin/op', ...flags]);
 });
+
+it('builds a program of a nested module in its folder, and follows imports between modules', () => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'pkg/flags/flags.go': 'package flags\nfunc add() {\n\tfs.StringVar(&k, "kubeconfig", "", "")\n}\n',
+      'cmd/ctl/go.mod': 'module example.com/op/ctl-binary\n',
+      'cmd/ctl/main.go': 'package main\nimport "example.com/op/ctl-binary/app"\nfunc main() {\n}\n',
+      'cmd/ctl/app/app.go': `package app\nimport "example.com/op/v2/pkg/flags"\n${RUN.replace('package run\n', '')}`,
+    }),
+  );
+
+  expect(program).toMatchObject({
+    command: ['bin/ctl', '--kubeconfig={kubeconfig}'],
+    build: ['go', '-C', 'cmd/ctl', 'build', '-o', '../../bin/ctl', './'],
+    module: 'cmd/ctl',
+  });
+});

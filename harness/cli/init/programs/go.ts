@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { given } from '../../../model/given.ts';
 import { has, type Repository } from '../repository.ts';
-import { goPackages, type GoPackages } from './go-closure.ts';
+import { goModules, goPackages, type GoModule, type GoPackages } from './go-closure.ts';
 import { rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
@@ -15,7 +15,8 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
   if (!/sigs\.k8s\.io\/controller-runtime|k8s\.io\/client-go/.test(module)) return undefined;
   const runtime = module.includes('controller-runtime') ? 'controller-runtime' : 'client-go';
   const common = { language: `Go, ${runtime}`, setUp: 'go' } as const;
-  const packages = goPackages(repository, modulePath(module));
+  const modules = goModules(repository);
+  const packages = goPackages(repository, modules);
   const mains = mainPackages(repository, moduleName(module), packages, wanted);
   const [main, ...others] = mains;
   if (main === undefined)
@@ -49,7 +50,7 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
     names: [...new Set([posix.basename(binary), main.binary, posix.basename(moduleName(module))])],
     pathFlags: pathFlagsIn(packages.closure(chosen)),
     elects: flag('leader-elect') || flag('enable-leader-election'),
-    build: ['go', 'build', '-o', binary, `./${chosen}`.replace(/\/\.$/, '')],
+    ...buildOf(chosen, binary, modules),
     ...(others.length > 0 ? { others: others.map((other) => `bin/${other.binary}`) } : {}),
     ignored: repository.text('.gitignore').match(/^\/?bin\b/m) === null ? [`/${binary}`] : [],
     notes: [
@@ -59,6 +60,15 @@ export function goProgram(repository: Repository, wanted?: string): Program | un
         : []),
     ],
   };
+}
+
+/** Returns how a main package is built: a nested module is built in its own folder. */
+function buildOf(main: string, binary: string, modules: readonly GoModule[]): Pick<Program, 'build' | 'module'> {
+  const inFolder = ({ folder }: GoModule): boolean => folder === '.' || `${main}/`.startsWith(`${folder}/`);
+  const folder = modules.findLast(inFolder)?.folder ?? '.';
+  if (folder === '.') return { build: ['go', 'build', '-o', binary, `./${main}`.replace(/\/\.$/, '')] };
+  const place = `./${posix.relative(folder, main)}`;
+  return { build: ['go', '-C', folder, 'build', '-o', posix.relative(folder, binary), place], module: folder };
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Program {
   readonly elects: boolean;
   /** The command that builds `command[0]`, split into arguments for `spawn`. */
   readonly build?: readonly string[];
+  /** The folder of its Go module; absent for the root. */
+  readonly module?: string;
   /**
    * A prerequisite of the command: the path to check, the command that creates it, and an alternative for users who lack the tool that this
    * command calls.
