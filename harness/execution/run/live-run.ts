@@ -1,4 +1,5 @@
 /** Probes a run that has come to rest, while it is still open. */
+import { realNow } from '../../determinism/real-time.ts';
 import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { EXTENDED_SETTLE_MS, polledMs, unchangedMs } from '../../oracle/rest.ts';
@@ -94,16 +95,22 @@ export class LiveRun implements Live {
 
   async leaveAlone(ms: number): Promise<LeftAlone | undefined> {
     if (this.#takenOver !== undefined) return undefined;
-    const { time } = this.#world.host;
+    const { time, mode } = this.#world.host;
     const revisions = this.#world.recorder.revisions.length;
     const sinceMs = time.now();
+    // A program that computes a lot at each poll takes seconds of real time for an hour.
+    const untilReal = realNow() + (mode.lookOn?.realMs ?? Number.POSITIVE_INFINITY);
+    let isTooSlow = false;
     const end = await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
       ...{ stepsMax: ALONE_ITEMS, hotMax: ALONE_ITEMS, mayBeLate: true },
       // Not the wait of a program, which lasts until the next timer: that may be a resync ten hours later.
-      mayWaitUntil: (atMs) => atMs <= sinceMs + ms,
+      mayWaitUntil: (atMs) => {
+        isTooSlow = realNow() >= untilReal;
+        return atMs <= sinceMs + ms && !isTooSlow;
+      },
     });
     time.hurry?.(0);
-    const passedMs = end === 'idle' ? ms : time.now() - sinceMs;
+    const passedMs = end === 'idle' && !isTooSlow ? ms : time.now() - sinceMs;
     return { history: this.#soFar(await settle(this.#world, this.#settle)), ms: passedMs, revisions };
   }
 
