@@ -148,7 +148,8 @@ export function resolveTrial(
       windowMs: settleWindowMs ?? Math.max(leastMs, pauseMs),
       waitedWindowMs: settleWindowMs ?? leastMs,
       windowsMax: variant.windowsMax ?? SETTLE_WINDOWS_MAX,
-      stepsMax: settings.settleStepsMax,
+      // After a crash at the end of contention, a program repeats all its work while it settles.
+      stepsMax: settings.settleStepsMax + (start.host.mode.measuresPauses ? workItems : 0),
       workItems,
       withholdEcho: variant.withholdEcho === true,
     },
