@@ -120,6 +120,20 @@ describe('survival', () => {
     expect(survival.check(history)).toMatchObject({ violations: [{ sentence }] });
   });
 
+  it.each([
+    ['cannot retrieve the configuration: Too many requests', 'warning', 'caught-panic'],
+    ['runtime error: invalid memory address or nil pointer dereference', 'error', 'panic'],
+  ])('only warns of a panic with a message of its own that is caught: %s', (text, severity, kind) => {
+    const h = started();
+    h.begin('controller', 'get', 'configs.example.com', 'default').fail(429);
+    const line = JSON.stringify({ level: 'error', msg: 'Observed a panic', panic: text });
+    const history = h.build({ logs: [{ actor: 'controller', at: 1_000, timeMs: 1, line }] });
+
+    expect(survival.check(history)).toMatchObject({ violations: [{ severity, signature: { class: kind } }] });
+    const unprovoked = { ...history, operations: [] };
+    expect(survival.check(unprovoked)).toMatchObject({ violations: [{ severity: 'error' }] });
+  });
+
   it('convicts what runtimes print about broken programs', () => {
     const lines = ['reconciled web', 'WARNING: DATA RACE', 'panic: runtime error: index out of range'];
     const history = started().build({ logs: lines.map((line, at) => ({ at, timeMs: 0, actor: 'controller', line })) });

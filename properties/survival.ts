@@ -76,17 +76,52 @@ function check(history: History): CheckResult {
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
     if (found === undefined || roleOf(line.actor) !== 'target') continue;
     if (GIVES_UP.test(line.line) && isStarting(history, line) && hasFailed(history, line)) continue;
-    violations.push(violation(found.class, line, printedText(line.line)));
+    const panic = violation(found.class, line, printedText(line.line));
+    violations.push(isCaughtOnPurpose(history, line) ? caught(panic) : panic);
   }
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
 }
 
 /** Match the message of a panic, which follows the word "panic" or is a field of a structured log line. */
-const PANIC_TEXT: readonly RegExp[] = [/^panic: (.+)$/, /Observed a panic.*?\bpanic="((?:[^"\\]|\\.)+)"/];
+const PANIC_TEXT: readonly RegExp[] = [
+  /^panic: (.+)$/,
+  /Observed a panic.*?\bpanic="((?:[^"\\]|\\.)+)"/,
+  /"Observed a panic".*?"panic":"((?:[^"\\]|\\.)+)"/,
+];
 const PRINTED_MAX = 200;
 
+/** Matches what the runtime of Go says in panics of its own, which are bugs. */
+const RUNTIME_ERROR =
+  /runtime error|invalid memory address|interface conversion|interface \{|nil map|on closed|close of|index out of range/;
+
+/**
+ * Reports whether a line is about a panic that the program has raised with a message of its own because a request was made to fail, and
+ * that its library has caught: the reconcile is tried again, as after an error.
+ */
+function isCaughtOnPurpose(history: History, printed: LogLine): boolean {
+  const { actor, at, line } = printed;
+  if (!line.includes('Observed a panic')) return false;
+  const text = panicText(line);
+  const isOut = history.processes.some((one) => one.actor === actor && one.kind === 'exited' && one.at >= at);
+  return text !== undefined && !RUNTIME_ERROR.test(text) && !isOut && hasFailed(history, printed);
+}
+
+function caught(panic: Violation): Violation {
+  const { signature, sentence } = panic;
+  return {
+    ...panic,
+    signature: { ...signature, class: 'caught-panic' },
+    sentence: `${sentence}; it is caught, and the reconcile is tried again`,
+    severity: 'warning',
+  };
+}
+
+function panicText(line: string): string | undefined {
+  return PANIC_TEXT.map((pattern) => pattern.exec(line)?.[1]).find((one) => one !== undefined);
+}
+
 function printedText(line: string): string {
-  const text = PANIC_TEXT.map((pattern) => pattern.exec(line)?.[1]).find((one) => one !== undefined);
+  const text = panicText(line);
   if (text === undefined) return `printed "${line.slice(0, PRINTED_MAX)}"`;
   return `panicked: ${text.replaceAll('\\"', '"').slice(0, PRINTED_MAX)}`;
 }
