@@ -54,10 +54,14 @@ function check(history: History): CheckResult {
       'the target did not finish this deletion undisturbed either: the object may not be meant to be deleted',
     );
   }
+  const extended = lastProbe(history, 'extended-settle');
+  const still = extended !== undefined && isAtRest(extended) ? own.filter((one) => isStuck(extended.final, one)) : own;
+  const [shown] = still;
+  if (shown === undefined) return HOLDS;
   const alone = changedAlone(history);
-  const left = own.find((stuck) => alone === undefined || isStuck(alone.final, stuck));
-  if (alone !== undefined && left === undefined) return releasedLate(index, first, alone);
-  return judgeStuck(history, index, left ?? first);
+  const left = still.find((one) => alone === undefined || isStuck(alone.final, one));
+  if (alone !== undefined && left === undefined) return releasedLate(index, shown, alone);
+  return judgeStuck(history, index, left ?? shown);
 }
 
 function releasedLate(index: HistoryIndex, stuck: Revision, alone: Alone): CheckResult {
@@ -69,7 +73,6 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = lastProbe(history, 'extended-settle');
-  if (extended !== undefined && isAtRest(extended) && !isStuck(extended.final, stuck)) return HOLDS;
   const fresh = lastProbe(history, 'fresh-incarnation');
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [...leftAloneNeeds(history)];

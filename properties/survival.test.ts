@@ -127,11 +127,21 @@ describe('survival', () => {
     const h = started();
     h.begin('controller', 'get', 'configs.example.com', 'default').fail(429);
     const line = JSON.stringify({ level: 'error', msg: 'Observed a panic', panic: text });
+    const forDevelopers = `2026-11-29T14:00:00Z\tERROR\tObserved a panic\t{"controller": "a", "panic": "${text}"}`;
     const history = h.build({ logs: [{ actor: 'controller', at: 1_000, timeMs: 1, line }] });
 
     expect(survival.check(history)).toMatchObject({ violations: [{ severity, signature: { class: kind } }] });
+    const other = { ...history, logs: [{ actor: 'controller', at: 1_000, timeMs: 1, line: forDevelopers }] };
+    expect(survival.check(other)).toMatchObject({ violations: [{ severity, signature: { class: kind } }] });
     const unprovoked = { ...history, operations: [] };
     expect(survival.check(unprovoked)).toMatchObject({ violations: [{ severity: 'error' }] });
+  });
+
+  it('does not judge what a program prints before it is started again as in a pod', () => {
+    const line = 'panic: unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST must be defined';
+    const history = started().build({ logs: [{ actor: 'controller', at: 0, timeMs: 0, line }] });
+
+    expect(survival.check(history)).toEqual({ result: 'holds' });
   });
 
   it('convicts what runtimes print about broken programs', () => {

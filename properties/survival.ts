@@ -10,6 +10,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, ProcessEvent } from '../harness/model/history.ts';
+import { LACKS_POD } from '../harness/model/lacks-pod.ts';
 import { failureText, phaseStart } from '../harness/model/history.ts';
 import { distinct } from '../harness/oracle/compose.ts';
 import type { Property } from '../harness/oracle/property.ts';
@@ -76,6 +77,8 @@ function check(history: History): CheckResult {
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
     if (found === undefined || roleOf(line.actor) !== 'target') continue;
     if (GIVES_UP.test(line.line) && isStarting(history, line) && hasFailed(history, line)) continue;
+    // It is started again, as in a pod.
+    if (LACKS_POD.test(line.line) && isStarting(history, line)) continue;
     const panic = violation(found.class, line, printedText(line.line));
     violations.push(isCaughtOnPurpose(history, line) ? caught(panic) : panic);
   }
@@ -86,13 +89,13 @@ function check(history: History): CheckResult {
 const PANIC_TEXT: readonly RegExp[] = [
   /^panic: (.+)$/,
   /Observed a panic.*?\bpanic="((?:[^"\\]|\\.)+)"/,
-  /"Observed a panic".*?"panic":"((?:[^"\\]|\\.)+)"/,
+  /Observed a panic.*?"panic":\s*"((?:[^"\\]|\\.)+)"/,
 ];
 const PRINTED_MAX = 200;
 
 /** Matches what the runtime of Go says in panics of its own, which are bugs. */
 const RUNTIME_ERROR =
-  /runtime error|invalid memory address|interface conversion|interface \{|nil map|on closed|close of|index out of range/;
+  /runtime error|invalid memory address|interface conversion|interface \{|nil map|on closed|close of|index out of range|^(?:reflect|sync|strings|bytes|regexp|time): /;
 
 /**
  * Reports whether a line is about a panic that the program has raised with a message of its own because a request was made to fail, and
@@ -103,7 +106,16 @@ function isCaughtOnPurpose(history: History, printed: LogLine): boolean {
   if (!line.includes('Observed a panic')) return false;
   const text = panicText(line);
   const isOut = history.processes.some((one) => one.actor === actor && one.kind === 'exited' && one.at >= at);
-  return text !== undefined && !RUNTIME_ERROR.test(text) && !isOut && hasFailed(history, printed);
+  return text !== undefined && !RUNTIME_ERROR.test(text) && !isOut && hasJustFailed(history, printed);
+}
+
+/** Reports whether the last request that was answered before a line was made to fail. */
+function hasJustFailed({ operations }: History, { actor, at }: LogLine): boolean {
+  const last = operations
+    .filter((one) => one.actor === actor && one.answered !== undefined && one.answered.at < at && one.verb !== 'watch')
+    .toSorted((a, b) => (a.answered?.at ?? 0) - (b.answered?.at ?? 0))
+    .at(-1);
+  return last?.fault !== undefined && last.outcome.type !== 'ok';
 }
 
 function caught(panic: Violation): Violation {

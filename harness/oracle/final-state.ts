@@ -299,13 +299,16 @@ function areNotedVersions(
   { actual, expected }: States,
 ): boolean {
   if (!/^(?:metadata\.annotations[.[]|status\.)/.test(path)) return false;
-  const isIn = (state: State, version: JsonValue | undefined): boolean =>
-    [...state.values()].some(({ object }) => object.metadata.resourceVersion === version);
   return (
-    isIn(expected, from) &&
-    // The version may have been noted before the object changed again.
-    (isIn(actual, to) || revisions.some(({ object }) => object.metadata.resourceVersion === to))
+    isAmong(expected, from) &&
+    (isAmong(actual, to) || revisions.some(({ object }) => object.metadata.resourceVersion === to))
   );
+}
+
+/** Reports whether a version is in the range of those in a state: the object may have changed again after it was noted. */
+function isAmong(state: State, version: JsonValue | undefined): boolean {
+  const versions = [...state.values()].map(({ object }) => Number(object.metadata.resourceVersion));
+  return Number(version) >= Math.min(...versions) && Number(version) <= Math.max(...versions);
 }
 
 interface States {

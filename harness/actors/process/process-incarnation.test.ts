@@ -160,6 +160,10 @@ it('is in the namespace of its pod, by its kubeconfig', async () => {
 });
 
 describe.runIf(hasOwnFiles)('the in-cluster configuration', () => {
+  const cleared = async (): Promise<void> => {
+    while (readdirSync(folder).some((name) => name.startsWith('stalemate-target-'))) await delay(5);
+  };
+
   /** Runs a script and returns what it prints and how its process ends, in order. */
   async function shown(script: string, enough: number): Promise<readonly string[]> {
     const { host } = await lives(() => Promise.resolve(front));
@@ -176,6 +180,7 @@ describe.runIf(hasOwnFiles)('the in-cluster configuration', () => {
     );
     await done.promise;
     life.crash();
+    await cleared();
     return seen;
   }
   const lacks = 'panic: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined';
@@ -187,6 +192,28 @@ describe.runIf(hasOwnFiles)('the in-cluster configuration', () => {
       'echo "$KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT $(cat token) $(head -1 ca.crt)"; sleep 1000';
 
     expect(await shown(script, 2)).toEqual([lacks, '127.0.0.1 1 stalemate -----BEGIN CERTIFICATE-----']);
+  });
+
+  it('is not given to a program that is asked to end', async () => {
+    const { host } = await lives(() => Promise.resolve(front));
+    const seen: string[] = [];
+    const ended = Promise.withResolvers<undefined>();
+    const command = ['/bin/sh', '-c', `echo "${lacks}"; exec sleep 1000`];
+    const life = startProcess(
+      { ...host, target: { ...target, command }, print: () => life.stop() },
+      'controller',
+      upstream,
+      (kind) => {
+        seen.push(kind);
+        if (kind === 'exited') ended.resolve(undefined);
+      },
+    );
+    await ended.promise;
+    life.crash();
+    await cleared();
+
+    expect(seen).toEqual(['started', 'exited']);
+    expect(host.podAccess.isNeeded).toBe(false);
   });
 
   it('is not given again, and not to a program that ends for another reason', async () => {

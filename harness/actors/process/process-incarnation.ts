@@ -28,6 +28,7 @@ import {
 import { realDelay } from '../../determinism/real-time.ts';
 import { programOf, type ActorId } from '../../model/actor.ts';
 import { invariant } from '../../model/errors.ts';
+import { LACKS_POD } from '../../model/lacks-pod.ts';
 import type { Reading } from '../../model/history.ts';
 import { given } from '../../model/given.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
@@ -95,8 +96,6 @@ export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', 
 const LAST_OUTPUT_MS = 5_000;
 /** The same if a process that escaped may keep its output open. */
 const LAST_OUTPUT_ESCAPED_MS = 200;
-/** What clients in Go, Python, JavaScript and Rust say without an in-cluster configuration. */
-const LACKS_POD = /KUBERNETES_SERVICE_(?:HOST|PORT)|in-?cluster config|Service host\/port is not set/i;
 /** The number of processes before a program's own: `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
@@ -120,6 +119,7 @@ class LocalProcess implements ProcessIncarnation {
   #metrics: URL | undefined;
   /** Whether the program has said that it finds no in-cluster configuration. */
   #lacksPod = false;
+  #isStopping = false;
   #ports: Placeholders['ports'] = new Map();
 
   constructor(host: ProcessHost, actor: ActorId, upstream: Upstream, report: ReportLife) {
@@ -238,7 +238,9 @@ class LocalProcess implements ProcessIncarnation {
 
   /** Reports that the program has ended. Starts it again instead if it lacked the configuration of a pod, and can have it. */
   #ended(wasAsPod: boolean, text: string): void {
-    if (wasAsPod || !this.#lacksPod || this.#host.view.length === 0) return this.#life.report('exited', text);
+    // A program that has sent a request has found its way.
+    const mayLack = this.#lacksPod && this.moved === 0 && !this.#isStopping;
+    if (wasAsPod || !mayLack || this.#host.view.length === 0) return this.#life.report('exited', text);
     this.#host.podAccess.isNeeded = true;
     void this.#life.again(() => this.#start());
   }
@@ -295,6 +297,7 @@ class LocalProcess implements ProcessIncarnation {
   }
 
   stop(): void {
+    this.#isStopping = true;
     this.#signal('SIGTERM');
   }
 

@@ -172,7 +172,9 @@ function asDeployed(
 
 /** Returns variables that switch leader election off, which the Deployment switches on. */
 function electionOff(env: Deployed['env']): Deployed['env'] {
-  const on = Object.entries(env).filter(([name, value]) => /LEADER_?ELECT/i.test(name) && /^true$/i.test(value));
+  const on = Object.entries(env).filter(
+    ([name, value]) => /LEADER_?ELECT/i.test(name) && !/DISABLE|SKIP|(?:^|_)NO_/i.test(name) && /^true$/i.test(value),
+  );
   return Object.fromEntries(on.map(([name]) => [name, 'false']));
 }
 

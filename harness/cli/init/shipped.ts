@@ -14,7 +14,7 @@ import { consented } from '../questions.ts';
 import { chartsIn, renderedChart } from './charts.ts';
 import { buildHelm, canBuildHelm, findHelm, HELM } from './helm.ts';
 import { isInstallable } from './installable.ts';
-import { startsOneOf } from './deployed.ts';
+import { isController } from './deployed.ts';
 import { isPart, overlays } from './kustomizations.ts';
 import { plainManifests } from './plain-manifests.ts';
 import { MANIFESTS_FILE } from './plan.ts';
@@ -70,7 +70,7 @@ function* overlaysOf({ repository, console }: Looking, parts: boolean): Generato
     if (canRender(folder, console.cwd, !usual)) yield [folder];
 }
 
-/** Returns the first paths that can be installed, and, with `names`, contain a workload of the program or image of one of these names. */
+/** Returns the first paths that can be installed, and, with `names`, contain the workload of the controller. */
 function firstInstallable(
   candidates: Iterable<readonly string[]>,
   search: Looking,
@@ -78,7 +78,7 @@ function firstInstallable(
 ): FoundShipped | undefined {
   for (const paths of candidates) {
     const project = loadProject(paths.map((path) => resolve(search.console.cwd, path)));
-    if (names !== undefined && !project.objects.some((object) => startsOneOf(object, names))) continue;
+    if (names !== undefined && !project.objects.some((object) => isController(object, names))) continue;
     if (isInstallable(project, search.program)) return { shipped: { project, paths } };
   }
   return undefined;
@@ -86,7 +86,9 @@ function firstInstallable(
 
 /** Renders the first overlay with remote bases that can be rendered without them. */
 function withoutRemoteOf({ repository }: Looking): FoundShipped | undefined {
-  for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
+  for (const { folder } of overlays(repository, true)
+    .filter((overlay) => !isPart(overlay))
+    .slice(0, RENDERED_MAX)) {
     const text = renderLocally(repository, folder);
     if (text === undefined) continue;
     const note = `${folder} names bases outside of the project: it is rendered without them to ${MANIFESTS_FILE}`;

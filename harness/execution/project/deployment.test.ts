@@ -173,6 +173,18 @@ ${ROLE('shop', '{ apiGroups: [shop.example.com], resources: [orders, orders/stat
 ${ROLE('shop-certs', '{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [update] }, { apiGroups: [shop.example.com], resources: [orders, carts], verbs: [list] }')}
 `);
     expect(findWorkload(objects, './bin/shop', undefined)?.metadata.name).toBe('shop');
+    // Roles of every cluster let nothing of a custom kind be written; of others that are not there, nothing is known.
+    const bound = (role: string): readonly KubeObject[] => [
+      ...objects,
+      ...objectsOf(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: more }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ${role} }
+subjects: [{ kind: ServiceAccount, name: shop-certs, namespace: system }]`),
+    ];
+    expect(findWorkload(bound('system:auth-delegator'), './bin/shop', undefined)?.metadata.name).toBe('shop');
+    expect(findWorkload(bound('cluster-admin'), './bin/shop', undefined)?.metadata.name).toBe('shop-cert-controller');
     // With equal roles, the name decides as before.
     const [shop, certs] = objects;
     expect(

@@ -1,9 +1,12 @@
 /** Tells a project's controller from its other workloads (webhooks, helpers of certificates) by what their roles let them write. */
-import { mapOf, mapsOf, textsOf } from 'stalemate-apiserver/objects/json';
+import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { accountOf, binds, podOf } from './account.ts';
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', '*']);
+
+/** Roles of every cluster that let nothing of a custom kind be written. */
+const WITHOUT_CUSTOM_KINDS = /^(?:system:.*|view|extension-apiserver-authentication-reader)$/;
 
 /**
  * Returns the workload whose service account may write more custom kinds than that of any other; undefined if no role grants any, or if
@@ -21,9 +24,9 @@ export function mostGranted(objects: readonly KubeObject[], workloads: readonly 
 function writtenKinds(objects: readonly KubeObject[], workload: KubeObject): number {
   const account = accountOf({ pod: podOf(workload), namespace: workload.metadata.namespace ?? '' });
   const roles = objects.filter((object) => binds(object, account)).map((binding) => mapOf(binding['roleRef']));
-  const known = roles.map((ref) =>
-    objects.find(({ kind, metadata }) => ref['kind'] === kind && ref['name'] === metadata.name),
-  );
+  const known = roles
+    .filter((ref) => !WITHOUT_CUSTOM_KINDS.test(textOf(ref['name'])))
+    .map((ref) => objects.find(({ kind, metadata }) => ref['kind'] === kind && ref['name'] === metadata.name));
   // The rules of these are in the cluster only: `cluster-admin`, and roles that others are aggregated into.
   if (known.some((role) => role === undefined || role['aggregationRule'] !== undefined))
     return Number.POSITIVE_INFINITY;

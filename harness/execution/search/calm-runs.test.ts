@@ -53,8 +53,9 @@ test('what happens to the target takes turns, whoever else writes', () => {
 });
 
 test('the kinds of triggers take turns, changes of what the user asks for first', () => {
-  const at = (name: string): ProgramOp['target'] =>
-    name === 'a' ? WIDGET : { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name };
+  // The child has the name of its parent.
+  const child = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'a' };
+  const at = (name: string): ProgramOp['target'] => (name === 'a' ? WIDGET : child);
   const set = (name: string, ...path: readonly string[]): ProgramOp => ({
     ...{ do: 'set', target: at(name), path, value: 'x', via: 'update' },
   });

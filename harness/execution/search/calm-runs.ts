@@ -102,9 +102,13 @@ function kindOf(workload: Workload): (typeof KINDS)[number] {
   const { start, sample, programs } = workload;
   const [op] = programs.filter((program, index) => isStir(start, program, index)).flatMap(({ ops }) => ops);
   if (start === 'empty' || op === undefined) return 'start';
-  const { name, namespace } = op.target;
+  const { group, version, name, namespace } = op.target;
+  // A child often has the name of its parent.
   const isOfUser = sample.some(
-    ({ metadata }) => metadata.name === name && (metadata.namespace ?? namespace) === namespace,
+    ({ apiVersion, metadata }) =>
+      apiVersion === (group === '' ? version : `${group}/${version}`) &&
+      metadata.name === name &&
+      (metadata.namespace ?? namespace) === namespace,
   );
   if (op.do === 'delete') return isOfUser ? 'deletion' : 'loss';
   if ('path' in op && (op.path[0] === 'metadata' || op.path[0] === 'status')) return 'note';
