@@ -1,4 +1,4 @@
-/** What a target that was left alone for an hour has corrected by itself. */
+/** What a target that was left alone for half an hour has corrected by itself. */
 import type { ProbeRequest, ProbeResult } from '../model/probe.ts';
 import type { History } from '../model/history.ts';
 import { lastProbe } from './last-probe.ts';

@@ -98,7 +98,7 @@ export class LiveRun implements Live {
     const { time, mode } = this.#world.host;
     const revisions = this.#world.recorder.revisions.length;
     const sinceMs = time.now();
-    // A program that computes a lot at each poll takes seconds of real time for an hour.
+    // A program that computes a lot at each poll takes seconds of real time for half an hour.
     const untilReal = realNow() + (mode.lookOn?.realMs ?? Number.POSITIVE_INFINITY);
     let isTooSlow = false;
     const end = await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {

@@ -186,9 +186,9 @@ export const VIRTUAL_MODE: RunMode = {
     suspectMs: 60_000,
     // This is client-go's longest back-off, 1000 s, with jitter.
     backOffMs: 1_100_000,
-    // This is longer than the resyncs and polls by which operators repair things (minutes to an hour), and shorter than controller-runtime's
-    // resync of ten hours, which would excuse everything.
-    aloneMs: 4_000_000,
+    // This covers resyncs and intervals of half an hour, by which operators repair things. Servers end watches after half an hour to an hour,
+    // and clients that list again then would repair what they have missed.
+    aloneMs: 1_900_000,
     againMs: 60_000,
   },
   waitsForReal: false,
