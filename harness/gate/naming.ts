@@ -39,7 +39,9 @@ export class Naming {
 
   /** Returns the names of a history, by uid. */
   names(): { readonly [uid: string]: string } {
-    return Object.fromEntries([...this.byUid, ...this.#placed]);
+    const names = Object.fromEntries(this.byUid);
+    for (const [uid, name] of this.#placed) names[uid] = name;
+    return names;
   }
 
   /** Restarts the occurrence numbers when contention begins. */
@@ -110,6 +112,7 @@ export class Naming {
 
   /** Adds the namespace to the name of an object in histories, if the target uses that name in several namespaces. */
   place(resource: string, { metadata: { name = '', namespace = '', uid } }: KubeObject): void {
+    if (this.#shared.size === 0) return;
     const isGiven = uid !== undefined && (this.byUid.get(uid) ?? name) === name;
     if (isGiven && namespace !== '' && this.#shared.has(`${resource}/${name}`))
       this.#placed.set(uid, `${namespace}/${name}`);

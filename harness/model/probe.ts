@@ -72,7 +72,7 @@ export type ProbeResult =
       readonly value: JsonValue;
       /** The leaves that the target reverts at once. */
       readonly reverted: readonly string[];
-      /** Those that it replaces at a later change of the user. Absent in older files, and if there are none. */
+      /** Those that it replaces at a later change of the user or at a resync. Absent in older files, and if there are none. */
       readonly revertedLater?: readonly string[];
     }
   | { readonly probe: 'withheld-echo'; readonly writesAtRest: number; readonly windowMs: number }

@@ -2,7 +2,8 @@
  * The drift test: determines who owns a field before a violation is reported.
  *
  * Owns: repeating an acknowledged foreign write at rest, and interpreting the result. At rest the target sees the whole write: if it
- * reverts the write, it owns the field and nothing was lost. If it replaces it only after a change of the user, contention did not matter.
+ * reverts the write, it owns the field and nothing was lost. If it replaces it only after a change of the user or at a
+ * resync, contention did not matter.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -43,7 +44,8 @@ export function driftRequest(history: History, loss: Loss): DriftRequest | undef
 
 /**
  * Returns the result of the drift test. `kept`: the target does not change the field undisturbed. `reverted`: the target owns the field.
- * `replaced`: it replaces the field undisturbed as well, once the user changes something. `unknown`: not tested yet.
+ * `replaced`: it replaces the field undisturbed as well, once the user changes something or at a resync.
+ * `unknown`: not tested yet.
  */
 export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'replaced' | 'unknown' {
   for (const probe of history.probes) {

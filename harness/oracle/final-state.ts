@@ -287,17 +287,22 @@ function aliases(state: State): Aliases {
   return out;
 }
 
-/** Reports whether a value looks like a resourceVersion, which differs between runs. */
+/** Reports whether a value looks like a resourceVersion. */
 function isVersion(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^\d+$/.test(value);
 }
 
-/** Reports whether a note of the target (an annotation or a status) is, on both sides, the version of an object. */
-function areNotedVersions(
+/**
+ * Reports whether both values are versions of objects, which differ between runs: by the name of the field, or because they are notes of the
+ * target (an annotation or a status) that equal such versions.
+ */
+function areVersions(
   { revisions }: History,
-  { path, from, to }: LeafChange,
+  { path, from, to }: Pick<Difference, 'path'> & { readonly from: LeafChange['from']; readonly to: LeafChange['to'] },
   { actual, expected }: States,
 ): boolean {
+  if (!isVersion(from) || !isVersion(to)) return false;
+  if (/^status\..*resourceVersion/i.test(path)) return true;
   if (!/^(?:metadata\.annotations[.[]|status\.)/.test(path)) return false;
   return (
     isAmong(expected, from) &&
@@ -327,12 +332,8 @@ function compare(history: History, have: Placed, want: Placed, found: Difference
       path !== 'metadata.name' &&
       !isVolatile(reference, have.role, path) &&
       !isPutAside(reference?.declared, have.resource, path) &&
-      !(isTime(from) && isTime(to)),
-  );
-  left = left.filter(
-    (change) =>
-      !(isVersion(change.from) && isVersion(change.to)) ||
-      !(/^status\..*resourceVersion/i.test(change.path) || areNotedVersions(history, change, states)),
+      !(isTime(from) && isTime(to)) &&
+      !areVersions(history, { path, from, to }, states),
   );
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
   if (left.length > 0) left = withoutAliased(left, aliases(states.actual), aliases(states.expected));

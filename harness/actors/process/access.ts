@@ -33,7 +33,7 @@ export function writeKubeconfig(folder: string, home: string, options: AccessOpt
 }
 
 /** Where a kubelet mounts the files of the service account, below /var/run. */
-const ACCOUNT = 'secrets/kubernetes.io/serviceaccount';
+export const ACCOUNT = 'secrets/kubernetes.io/serviceaccount';
 
 /** Returns the files of the service account. The target's pod adds the file with its namespace. */
 export function accountFiles({ ca }: AccessOptions): readonly MountedFile[] {
@@ -42,8 +42,7 @@ export function accountFiles({ ca }: AccessOptions): readonly MountedFile[] {
 }
 
 /** Returns the variables of the Service `kubernetes`. Without the files of the service account they must not be set. */
-export function serviceVariables({ server }: AccessOptions): readonly (readonly [string, string])[] {
-  const { hostname, port } = new URL(server);
-  const values = Object.entries({ HOST: hostname, PORT: port, PORT_HTTPS: port });
+export function serviceVariables(host: string, port: string): readonly (readonly [string, string])[] {
+  const values = Object.entries({ HOST: host, PORT: port, PORT_HTTPS: port });
   return values.map(([end, value]) => [`KUBERNETES_SERVICE_${end}`, value]);
 }

@@ -177,6 +177,7 @@ class LocalProcess implements ProcessIncarnation {
     const pod = join(this.#folder, 'pod');
     mkdirSync(pod);
     const asPod = this.#host.podAccess.isNeeded;
+    const front = new URL(reached.server);
     mountFiles([...this.#host.files, ...(asPod ? accountFiles(reached) : [])], { files, home, pod });
     const folders = this.#host.folders?.() ?? [];
     mountFolders(folders, { files, home, pod });
@@ -196,7 +197,7 @@ class LocalProcess implements ProcessIncarnation {
     const declared = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
     const own = [
       ...(hostname === undefined ? [] : [['HOSTNAME', hostname] as const]),
-      ...(asPod ? serviceVariables(reached) : []),
+      ...(asPod ? serviceVariables(front.hostname, front.port) : []),
       ...trusting(outside?.declared, { folder: this.#folder, authority }),
       ...declared,
     ];
@@ -359,7 +360,8 @@ class LocalProcess implements ProcessIncarnation {
 
   #print(line: string): void {
     if (this.#life.over) return;
-    if (LACKS_POD.test(line)) this.#lacksPod = true;
+    // Once it has sent a request, it lacks nothing; what it prints then is not searched.
+    if (this.moved === 0 && LACKS_POD.test(line)) this.#lacksPod = true;
     this.#readiness?.printed(line);
     this.#host.print(this.#actor, line);
   }

@@ -82,11 +82,14 @@ export function processHost(
   parts: Omit<ProcessHost, 'authority' | 'identity' | 'view' | 'metrics' | 'podAccess'>,
 ): ProcessHost {
   const authority = new CertificateAuthority();
-  const own = {
-    ...{ authority, identity: authority.issueServer(), metrics: new MetricsOfTarget() },
+  return {
+    ...parts,
+    authority,
+    identity: authority.issueServer(),
+    metrics: new MetricsOfTarget(),
     podAccess: { isNeeded: false },
+    view: viewOf(parts, parts.enclosures),
   };
-  return { ...parts, ...own, view: viewOf(parts, parts.enclosures) };
 }
 
 /** @throws {TARGET_INVALID} if the working directory must not be visible to the process. */

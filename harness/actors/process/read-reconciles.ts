@@ -16,11 +16,9 @@ const TRIES = 3;
 const EXPECTS_TLS = 'HTTP request to an HTTPS server';
 
 function hintOf(code: number, body: string): string {
-  if (body.includes(EXPECTS_TLS))
-    return ', because it serves TLS (--metrics-secure=false switches that off, if the target has it)';
-  return code === 401 || code === 403
-    ? ', because it wants a token (--metrics-secure=false switches that off, if the target has it)'
-    : '';
+  const wantsToken = code === 401 || code === 403 ? 'it wants a token' : undefined;
+  const why = body.includes(EXPECTS_TLS) ? 'it serves TLS' : wantsToken;
+  return why === undefined ? '' : `, because ${why} (--metrics-secure=false switches that off, if the target has it)`;
 }
 
 /** The metrics of all incarnations of a target. */

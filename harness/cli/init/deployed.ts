@@ -37,11 +37,9 @@ const MOUNTED = '{files}';
 
 /** @param names - Possible names of the program and its image. */
 export function deployedIn(objects: readonly KubeObject[], names: readonly string[]): Deployed | undefined {
-  const workloads = objects.filter(({ kind, spec }) => WORKLOADS.has(kind) && containersOf(spec).length > 0);
-  const named = workloads.filter((object) => startsOneOf(object, names));
+  const named = objects.filter((object) => startsOneOf(object, names));
   // One image may serve as controller, webhook and helper, each with a subcommand.
-  const found =
-    mostGranted(objects, named) ?? named[0] ?? workloads.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
+  const found = mostGranted(objects, named) ?? named[0] ?? objects.find((object) => isController(object, names));
   if (found === undefined) return undefined;
   const startedBy = (object: KubeObject): TargetWorkload => {
     const container = containersOf(object['spec']).find((one) => isNamed(one, names));

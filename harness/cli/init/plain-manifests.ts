@@ -4,9 +4,8 @@
  * Pure. Start at {@link plainManifests}.
  */
 import { posix } from 'node:path';
-import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { accountOf, binds, podOf, type Account } from '../../execution/project/account.ts';
+import { accountOfWorkload, binds, isRoleOf, type Account } from '../../execution/project/account.ts';
 import { ASIDE, isController } from './deployed.ts';
 import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
@@ -30,10 +29,7 @@ export function plainManifests(repository: Repository, names: readonly string[])
   return all
     .flatMap((file) => {
       const deployment = file.objects.find((object) => isController(object, names));
-      const set =
-        deployment === undefined
-          ? undefined
-          : withRoles(file, accountOf({ pod: podOf(deployment), namespace: deployment.metadata.namespace ?? '' }), all);
+      const set = deployment === undefined ? undefined : withRoles(file, accountOfWorkload(deployment), all);
       return set === undefined ? [] : [set];
     })
     .toSorted((a, b) => a.needed - b.needed)
@@ -78,9 +74,4 @@ function withRoles(file: Manifests, account: Account, all: readonly Manifests[])
 /** Reports whether an object is a role or a role binding. */
 function isRight({ kind }: KubeObject): boolean {
   return /^(?:Cluster)?Role(?:Binding)?$/.test(kind);
-}
-
-function isRoleOf({ kind, metadata }: KubeObject, binding: KubeObject): boolean {
-  const { kind: wanted, name } = mapOf(binding['roleRef']);
-  return kind === wanted && metadata.name === name;
 }

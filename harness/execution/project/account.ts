@@ -17,6 +17,17 @@ export function accountOf({ pod, namespace }: { readonly pod: JsonObject; readon
   return { namespace, name: textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default' };
 }
 
+/** Returns the account of a workload's pods; its namespace is empty if the workload names none. */
+export function accountOfWorkload(workload: KubeObject): Account {
+  return accountOf({ pod: podOf(workload), namespace: workload.metadata.namespace ?? '' });
+}
+
+/** Reports whether an object is the role that a binding gives. */
+export function isRoleOf({ kind, metadata }: KubeObject, binding: KubeObject): boolean {
+  const { kind: wanted, name } = mapOf(binding['roleRef']);
+  return kind === wanted && metadata.name === name;
+}
+
 /**
  * Reports whether an object is a binding for the account. A subject without a namespace is in that of the binding, and what has none at all
  * is in `default`.

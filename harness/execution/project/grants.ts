@@ -1,7 +1,7 @@
 /** Tells a project's controller from its other workloads (webhooks, helpers of certificates) by what their roles let them write. */
 import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
-import { accountOf, binds, podOf } from './account.ts';
+import { accountOfWorkload, binds, isRoleOf } from './account.ts';
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', '*']);
 
@@ -22,11 +22,11 @@ export function mostGranted(objects: readonly KubeObject[], workloads: readonly 
 
 /** Returns how many custom kinds the workload may write; infinitely many if its roles say "all", or are not among the objects. */
 function writtenKinds(objects: readonly KubeObject[], workload: KubeObject): number {
-  const account = accountOf({ pod: podOf(workload), namespace: workload.metadata.namespace ?? '' });
-  const roles = objects.filter((object) => binds(object, account)).map((binding) => mapOf(binding['roleRef']));
-  const known = roles
-    .filter((ref) => !WITHOUT_CUSTOM_KINDS.test(textOf(ref['name'])))
-    .map((ref) => objects.find(({ kind, metadata }) => ref['kind'] === kind && ref['name'] === metadata.name));
+  const account = accountOfWorkload(workload);
+  const known = objects
+    .filter((object) => binds(object, account))
+    .filter((binding) => !WITHOUT_CUSTOM_KINDS.test(textOf(mapOf(binding['roleRef'])['name'])))
+    .map((binding) => objects.find((object) => isRoleOf(object, binding)));
   // The rules of these are in the cluster only: `cluster-admin`, and roles that others are aggregated into.
   if (known.some((role) => role === undefined || role['aggregationRule'] !== undefined))
     return Number.POSITIVE_INFINITY;

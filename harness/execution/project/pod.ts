@@ -3,6 +3,7 @@
  *
  * Start at {@link podFor}.
  */
+import { ACCOUNT } from '../../actors/process/access.ts';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -132,9 +133,7 @@ function textsByName(map: JsonObject): { readonly [name: string]: string } {
   return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, textOf(value)]));
 }
 
-/**
- * Returns the file in which leader election looks for the namespace of its lock.
- */
+/** Returns the file in which leader election looks for the namespace of its lock. */
 function namespaceFile(namespace: string): MountedFile {
-  return { below: 'pod', path: 'secrets/kubernetes.io/serviceaccount/namespace', content: Buffer.from(namespace) };
+  return { below: 'pod', path: `${ACCOUNT}/namespace`, content: Buffer.from(namespace) };
 }

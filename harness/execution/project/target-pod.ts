@@ -6,6 +6,7 @@
  * not available, other nodes, and probes, which would restart a target that is blocked because the schedule holds its requests. Start at
  * {@link planPod} and {@link podObjects}.
  */
+import { ACCOUNT, serviceVariables } from '../../actors/process/access.ts';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -26,7 +27,7 @@ export interface PodPlan {
   readonly warnings: readonly string[];
 }
 
-const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const ACCOUNT_PATH = `/var/run/${ACCOUNT}`;
 const ACCESS = 'stalemate-access';
 const CERTIFICATES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
 /** Fields that refer to schedulers, registries and priorities, none of which exist in that cluster. */
@@ -99,13 +100,12 @@ export function podObjects(
   { name, node }: { readonly name: string; readonly node: string },
 ): { readonly pod: KubeObject; readonly secret: KubeObject; readonly container: string } {
   const { namespace, metadata, container, certificates } = plan;
-  const leads = Object.entries({ HOST: host, PORT: String(port), PORT_HTTPS: String(port) });
-  const variables = leads.map(([end, value]) => ({ name: `KUBERNETES_SERVICE_${end}`, value }));
-  const mount = { name: ACCESS, mountPath: ACCOUNT, readOnly: true };
+  const variables = serviceVariables(host, String(port)).map(([variable, value]) => ({ name: variable, value }));
+  const mount = { name: ACCESS, mountPath: ACCOUNT_PATH, readOnly: true };
   const led = (one: JsonObject): JsonObject => ({
     ...one,
     env: [...mapsOf(one['env']).filter((variable) => !isLead(variable)), ...variables],
-    volumeMounts: [...mapsOf(one['volumeMounts']).filter(({ mountPath }) => mountPath !== ACCOUNT), mount],
+    volumeMounts: [...mapsOf(one['volumeMounts']).filter(({ mountPath }) => mountPath !== ACCOUNT_PATH), mount],
   });
   const files = ['token', 'ca.crt', 'namespace'].map((key) => ({ key: `access.${key}`, path: key }));
   const withCertificates = (volume: JsonObject): JsonObject =>

@@ -26,11 +26,11 @@ const STEPS_OF_POLLS = 2;
 /** The additional run time in ms for a suspect that is still busy after its windows. */
 const AT_WORK_MS = 600_000;
 
-/** The same while a suspect is left alone: a target that polls or renews a lock every two seconds is observed for a part of the time. */
-const ALONE_ITEMS = 2_000;
-
 /** The maximum number of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
 const LIVE_ON_ITEMS = 4_000;
+
+/** The same while a suspect is left alone: a target that polls or renews a lock every two seconds is observed for a part of the time. */
+const ALONE_ITEMS = 2_000;
 
 export class LiveRun implements Live {
   readonly history: History;

@@ -88,7 +88,8 @@ export function leftAlone(alone: LeftAlone | undefined, atRest: History): ProbeR
 
 /**
  * Returns when the leaf loses the value that `writer-1` has set: at once, or by a write of the target after a change of the user or at a
- * later resync; undefined if it keeps it until the end, or the user changes it. A write that had no effect proves nothing and counts as reverted at once.
+ * later resync; undefined if it keeps it until the end, or the user changes it. A write that had no effect proves nothing and counts as
+ * reverted at once.
  */
 export function revertedWhen(run: History, leaf: string): 'at once' | 'later' | undefined {
   const set = run.revisions.findLast(
@@ -111,11 +112,6 @@ export function revertedWhen(run: History, leaf: string): 'at once' | 'later' | 
 /** Returns when the settle phase began, in ms of run time. */
 export function settleMs(history: History): number {
   return history.phases.find((mark) => mark.phase === 'settle')?.timeMs ?? 0;
-}
-
-/** Returns when the last phase began, in ms of run time. */
-export function lastMs(history: History): number {
-  return history.phases.at(-1)?.timeMs ?? 0;
 }
 
 /** Counts the target's changes at rest. Responses of the environment's controllers do not prevent rest. */

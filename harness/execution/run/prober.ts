@@ -4,7 +4,7 @@
  * Owns: how each probe is run, and the cache of results. Does not own: when a probe is needed (the properties) or the phases of a run
  * (`trial.ts`).
  */
-import { type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History } from '../../model/history.ts';
@@ -15,20 +15,12 @@ import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Program, Workload } from '../../model/workload.ts';
 import { lastProbe } from '../../oracle/last-probe.ts';
+import { endMs } from '../../oracle/rest.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { freshWrites } from './fresh-writes.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
-import {
-  lastMs,
-  leftAlone,
-  outcomeOf,
-  revertedWhen,
-  settled,
-  settleMs,
-  stateOf,
-  writesAtRest,
-} from './probe-results.ts';
+import { leftAlone, outcomeOf, revertedWhen, settled, settleMs, stateOf, writesAtRest } from './probe-results.ts';
 import { stepsInOrder } from './steps-in-order.ts';
 import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
@@ -210,7 +202,7 @@ export class Prober {
         return {
           probe: 'withheld-echo',
           writesAtRest: writesAtRest(again),
-          windowMs: lastMs(again) - settleMs(again),
+          windowMs: endMs(again) - settleMs(again),
         };
       }
       case 'extended-settle': {

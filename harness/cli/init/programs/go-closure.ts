@@ -25,11 +25,16 @@ export interface GoModule {
   readonly folder: string;
 }
 
+/** Returns the module path in a go.mod, with its major version; empty if there is none. */
+export function modulePath(text: string): string {
+  return /^module\s+(\S+)/m.exec(text)?.[1] ?? '';
+}
+
 /** Returns the modules of a repository: that of the root first, then nested ones. */
 export function goModules({ files, text }: Repository): readonly GoModule[] {
   return files
     .filter((file) => posix.basename(file) === 'go.mod' && !/(^|\/)(vendor|testdata)\//.test(file))
-    .map((file) => ({ folder: posix.dirname(file), path: /^module\s+(\S+)/m.exec(text(file))?.[1] ?? '' }))
+    .map((file) => ({ folder: posix.dirname(file), path: modulePath(text(file)) }))
     .filter(({ path }) => path !== '')
     .toSorted((a, b) => a.folder.length - b.folder.length || (a.folder < b.folder ? -1 : 1));
 }

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { given } from '../../../model/given.ts';
 import { has, type Repository } from '../repository.ts';
-import { goModules, goPackages, type GoModule, type GoPackages } from './go-closure.ts';
+import { goModules, goPackages, modulePath, type GoModule, type GoPackages } from './go-closure.ts';
 import { rankMains, type Main } from './go-mains.ts';
 import type { Program } from './program.ts';
 
@@ -168,12 +168,8 @@ function takenText({ folder, why }: Main, others: readonly Main[]): string {
   return `${folder} is taken for the manager${because}; there are also ${named.join(', ')}${more}`;
 }
 
-function modulePath(module: string): string {
-  return /^module\s+(\S+)/m.exec(module)?.[1] ?? 'manager';
-}
-
 function moduleName(module: string): string {
-  return modulePath(module).replace(/\/v\d+$/, '');
+  return (modulePath(module) || 'manager').replace(/\/v\d+$/, '');
 }
 
 /** Returns the usual place of manifests in kubebuilder projects; undefined if nothing is there. */
