@@ -40,7 +40,7 @@ const EXPLAINED: readonly Explained[] = [
   {
     reason: 'whether a controller reconciles again after the write that removed an object depends on timing',
     client: /^(?:go|java|python|rust|typescript.*)$/,
-    request: /^(?:PUT|PATCH|DELETE) /,
+    request: /^(?:PUT|PATCH|DELETE) |^GET \S+\/buckets\/\w+ /,
     fact: /^answer 404 /,
   },
   {
