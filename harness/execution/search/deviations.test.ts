@@ -67,6 +67,20 @@ describe('single deviations from a calm run', () => {
     expect(singleDeviations(h.build(), workload(), ['crash']).lastingFailures).toEqual([]);
   });
 
+  it('fail each write once as a fault of the server, and once as one of the caller', () => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.phase('contention');
+    h.edit('controller', 'configmaps', 'web', ['data', 'done'], 'a');
+    h.phase('heal').phase('settle');
+    const at = 'controller/update/configmaps/default/web#0!sent';
+
+    expect(singleDeviations(h.build(), workload(), ['fail']).faults.map(({ faults }) => faults)).toEqual([
+      [{ do: 'fail', status: 500, at }],
+      [{ do: 'fail', status: 429, at }],
+    ]);
+  });
+
   it('fail each try to create an object under a generated name', () => {
     const h = historyBuilder();
     h.phase('contention');

@@ -26,6 +26,8 @@ import { delaysMs } from '../../schedule/delays.ts';
 /** The maximum numbers of writes and of events to deviate at, for a target that never stops writing. */
 const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
+/** The answers of a single failure: clients retry some of them, and report a 4xx status as a mistake of the caller. */
+const STATUSES = [500, 429] as const;
 /** How often a lasting failure occurs: long enough to expose retries without back-off, and short enough for those with one. */
 const LASTING = 9;
 
@@ -324,7 +326,7 @@ function faultsOf(
 ): readonly Fault[] {
   switch (kind) {
     case 'fail':
-      return writes.map(({ label }): Fault => ({ do: 'fail', status: 500, at: label + SENT }));
+      return writes.flatMap(({ label }) => STATUSES.map((status): Fault => ({ do: 'fail', status, at: label + SENT })));
     case 'refuse':
       return writes.map(({ label }): Fault => ({ do: 'refuse', at: label + SENT }));
     case 'lose-response':
