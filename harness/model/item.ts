@@ -76,6 +76,8 @@ export interface Scheduler {
   next(view: View): Choice | undefined;
   /** Reports whether any item is still held back on purpose. */
   holding(): boolean;
+  /** Returns the actors that have to act before one of the pending items; those that wait with their next operation must begin it. */
+  called?(items: readonly Item[]): readonly ActorId[];
 }
 
 /**

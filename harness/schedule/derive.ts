@@ -5,6 +5,7 @@
  * a hold (an event that waits) or a preemption (another actor acts first). Replaying the result makes the same choices, by construction.
  * Does not own the search itself.
  */
+import type { ActorId } from '../model/actor.ts';
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
 import { LATE, type Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
@@ -43,6 +44,10 @@ export class DerivingScheduler implements Scheduler {
 
   holding(): boolean {
     return this.#inner.holding();
+  }
+
+  called(items: readonly Item[]): readonly ActorId[] {
+    return this.#inner.called?.(items) ?? [];
   }
 
   next(view: View): Choice | undefined {

@@ -3,6 +3,7 @@
  *
  * Deterministic: a function of the views that it gets. Labels that never occur are skipped; `hit` lists those that took effect.
  */
+import type { ActorId } from '../model/actor.ts';
 import type { Choice, Item, Scheduler, TimerItem, View } from '../model/item.ts';
 import { laterOccurrence, type Label } from '../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../model/schedule.ts';
@@ -57,6 +58,10 @@ export class ReplayScheduler implements Scheduler {
 
   holding(): boolean {
     return this.#holds.some((hold) => hold.used && !hold.released);
+  }
+
+  called(items: readonly Item[]): readonly ActorId[] {
+    return items.flatMap(({ label }) => (this.#preemptions.get(`before ${label}`) ?? []).map(({ run }) => run));
   }
 
   next(view: View): Choice | undefined {

@@ -53,9 +53,12 @@ export function appendOp(
   return { do: 'append', target, ...given({ subresource }), path, item };
 }
 
+/** The key of the labels and annotations that only writers set. */
+export const TOUCHED = 'stalemate.dev/touched';
+
 /** Returns moves that set, change and remove a key of the writer's own in labels or annotations. */
 export function metadataMoves(aim: AimObject, map: 'labels' | 'annotations'): readonly Move[] {
-  const path = ['metadata', map, 'stalemate.dev/touched'];
+  const path = ['metadata', map, TOUCHED];
   return inStyles(aim.object, path, (via) => [setOp(aim, path, 'once', via)]).flatMap((first) => [
     first,
     [...first, setOp(aim, path, 'twice', 'update')],

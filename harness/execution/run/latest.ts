@@ -9,6 +9,7 @@ import { askedMs, type PendingItem } from '../../gate/exchange.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { Choice, Scheduler, View } from '../../model/item.ts';
 import { latestMs, OWNER } from './delays.ts';
+import { wrapped } from './pump.ts';
 import type { World } from './world.ts';
 
 /** Wraps a scheduler so that no item of the target waits too long. */
@@ -40,5 +41,5 @@ export function neverTooLate(scheduler: Scheduler, world: World): Scheduler {
       time.after(Math.max(0, first.untilMs - nowMs), OWNER, () => {});
     return choice;
   };
-  return { holding: () => scheduler.holding(), next };
+  return wrapped(scheduler, next);
 }

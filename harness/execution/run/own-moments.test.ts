@@ -70,3 +70,25 @@ it('gives the same run each time', async () => {
   expect(await runner.run(trial)).toEqual(await runner.run(trial));
   expect(time.pendingImmediates()).toBe(0);
 });
+
+it('ends a wait early if the schedule calls its actor', async () => {
+  const at = 'controller/get/configmaps/default/x#0!sent';
+  const runner = runnerOf(
+    thinTarget(setReady, (send) => {
+      setTimeout(() => void send('GET', '/api/v1/namespaces/default/configmaps/x'), 30_000);
+    }),
+  );
+  const trial = trialWith([later(label('x'), 3_600_000)]);
+
+  const { operations, missed } = await runner.run({
+    ...trial,
+    schedule: { ...EMPTY_SCHEDULE, preemptions: [{ before: at, run: 'user' }] },
+  });
+
+  const edit = operations.find(({ actor, verb }) => actor === 'user' && verb === 'update');
+  const get = operations.find(({ resource, verb }) => resource === 'configmaps' && verb === 'get');
+  expect(missed).toEqual([]);
+  expect(edit?.invoked.timeMs).toBeGreaterThanOrEqual(30_000);
+  expect(edit?.invoked.timeMs).toBeLessThan(31_000);
+  expect(edit?.sent?.at).toBeLessThan(get?.sent?.at ?? 0);
+});

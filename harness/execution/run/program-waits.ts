@@ -74,6 +74,20 @@ export class ProgramWaits {
     return promise;
   }
 
+  /** Whether a program waits whose wait has no timer yet. */
+  get isAny(): boolean {
+    return this.#waits.size > 0;
+  }
+
+  /** Ends the wait of an actor early, unless a timer for it is set already; returns whether there was one to end. */
+  endOf(actor: ActorId): boolean {
+    const wait = [...this.#waits].find((one) => one.actor === actor);
+    if (wait === undefined) return false;
+    this.#waits.delete(wait);
+    wait.end();
+    return true;
+  }
+
   /** Call when everything is at rest: sets a timer for the first wait that ends before the clock's next timer. */
   atRest(keepsUp: boolean): void {
     const [first] = [...this.#waits].toSorted((a, b) => a.fromMs - b.fromMs);

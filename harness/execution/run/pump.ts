@@ -43,7 +43,7 @@ const DEAF_MAX_MS = 10_000;
 
 /** Returns a scheduler that takes `holding` from another scheduler and chooses by `next`. */
 export function wrapped(scheduler: Scheduler, next: Scheduler['next']): Scheduler {
-  return { holding: () => scheduler.holding(), next };
+  return { holding: () => scheduler.holding(), called: (items) => scheduler.called?.(items) ?? [], next };
 }
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -78,6 +78,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       host.time.hurry(slackAfter(host.time.now() - stirredMs, world.keepsUp));
     }
     if (items.length === 0) world.waits.atRest(world.keepsUp);
+    else if (world.waits.isAny && scheduler.called?.(items).some((actor) => world.waits.endOf(actor)) === true)
+      continue;
     let timer = world.pollTimer();
     if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
     if (items.length === 0 && timer === undefined) return 'idle';

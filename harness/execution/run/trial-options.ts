@@ -9,6 +9,7 @@ import type { Program, Workload } from '../../model/workload.ts';
 import type { Host } from './host.ts';
 import type { Live } from './live.ts';
 import type { NamespacedOptions } from './namespaced-options.ts';
+import { wrapped } from './pump.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
 export interface TrialOptions {
@@ -170,6 +171,6 @@ function withoutCrashFaults(decide: Decide): Decide {
       const choice = scheduler.next(view);
       return choice?.fault?.do === 'crash' ? { item: choice.item } : choice;
     };
-    return { scheduler: { holding: () => scheduler.holding(), next }, missed };
+    return { scheduler: wrapped(scheduler, next), missed };
   };
 }

@@ -67,6 +67,30 @@ describe('single deviations from a calm run', () => {
     expect(singleDeviations(h.build(), workload(), ['crash']).lastingFailures).toEqual([]);
   });
 
+  it('change an annotation before like writes again and again, from the last and from the first one on, after contention too', () => {
+    const h = historyBuilder();
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.phase('contention').phase('heal').phase('settle');
+    for (const value of ['a', 'b']) h.edit('controller', 'configmaps', 'web', ['data', 'done'], value);
+    const trials = singleDeviations(h.build(), workload(), [], [WEB]).streaks;
+
+    expect(trials).toHaveLength(2);
+    for (const [index, { schedule, workload: changed }] of trials.entries()) {
+      const [user, writer, toucher, ...more] = changed.programs;
+      expect([user, writer]).toEqual(workload().programs);
+      expect(more).toEqual([]);
+      expect(new Set(toucher?.ops.map(({ target, afterMs = 0 }) => [target, afterMs >= 5_000]))).toEqual(
+        new Set(Array.from({ length: 9 }, () => [WEB, true])),
+      );
+      expect(schedule.preemptions.slice(0, 2)).toEqual([
+        { before: `controller/update/configmaps/default/web#${1 - index}!sent`, run: 'writer-2' },
+        { before: `controller/update/configmaps/default/web#${2 - index}!sent`, run: 'writer-2' },
+      ]);
+      expect(schedule.preemptions).toHaveLength(9);
+    }
+    expect(singleDeviations(h.build(), workload(), [], []).streaks).toEqual([]);
+  });
+
   it('fail each write once as a fault of the server, and once as one of the caller', () => {
     const h = historyBuilder();
     h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
@@ -140,19 +164,6 @@ describe('single deviations from a calm run', () => {
 
     expect(singleDeviations(h.build(), workload(), []).collisions[0]?.preemptions).toEqual([
       { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' },
-    ]);
-  });
-
-  it('let rivals come first again and again, as often as they can', () => {
-    const { programs, ...rest } = workload();
-    const [user, rival] = programs;
-    if (user === undefined || rival === undefined) throw new Error('the workload has two programs');
-    const twice = { ...rival, ops: [...rival.ops, ...rival.ops] };
-    const { collisions } = singleDeviations(calm(), { ...rest, programs: [user, twice] }, []);
-
-    expect(collisions.at(-1)?.preemptions).toEqual([
-      { before: 'controller/update/configmaps/default/web#0!sent', run: 'writer-1' },
-      { before: 'controller/update/configmaps/default/web#1!sent', run: 'writer-1' },
     ]);
   });
 

@@ -6,19 +6,23 @@
  * a watch is held from that point on; or a fault occurs. Most bugs need no more than that, and a schedule with one deviation makes a short
  * story. Owns: which deviations are tried. Does not own: which runs they start from (`trial-source.ts`).
  */
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';
+import { annotationToucher } from '../../actors/writers/annotation-toucher.ts';
+import { TOUCHED } from '../../actors/writers/moves.ts';
 import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isAside } from '../../model/aside.ts';
 import type { History, Operation } from '../../model/history.ts';
-import { isWrite, nameInLabels, phaseStart } from '../../model/history.ts';
-import { ANSWERED, laterOccurrence, partsOf, requestLabel, SENT, withoutOccurrence } from '../../model/label.ts';
+import { isWrite, nameInLabels, phaseStart, phaseStartMs } from '../../model/history.ts';
+import { ANSWERED, laterOccurrence, partsOf, requestLabel, SENT } from '../../model/label.ts';
 import type { Label } from '../../model/label.ts';
 import type { ItemKind } from '../../model/item.ts';
 import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
-import type { Workload } from '../../model/workload.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { ObjectTarget, Program, ProgramOp, Workload } from '../../model/workload.ts';
 import { placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../../schedule/connection-faults.ts';
 import { delaysMs } from '../../schedule/delays.ts';
@@ -28,7 +32,9 @@ const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
 /** The answers of a single failure: clients retry some of them, and report a 4xx status as a mistake of the caller. */
 const STATUSES = [500, 429] as const;
-/** How often a lasting failure occurs: long enough to expose retries without back-off, and short enough for those with one. */
+/** For how long after the last of these writes a writer waits for another one, in ms: the target may try it again. */
+const LATE_MS = 5_000;
+/** How often a lasting failure or conflict occurs: long enough to expose retries without back-off, and short enough for those with one. */
 const LASTING = 9;
 
 /** The watch events of one stream that were delivered to the target during contention. */
@@ -53,10 +59,12 @@ interface OtherWriter {
 }
 
 export interface Deviations {
-  /** Schedules in which another writer writes first, once or several times in a row. */
+  /** Schedules in which another writer writes first. */
   readonly collisions: readonly Schedule[];
   /** The schedules in `collisions` in which the last of several like writes loses its race: after it, no other one repairs the effect. */
   readonly lastCollisions: readonly Schedule[];
+  /** Trials in which several like writes of one object lose their races, one after the other. */
+  readonly streaks: readonly Trial[];
   /** Schedules in which a watch is held. */
   readonly silences: readonly Schedule[];
   /** The schedules in `silences` whose watch delivers kinds that the target writes: the target then acts on stale objects. */
@@ -82,12 +90,15 @@ export interface Deviations {
  *
  * @param undisturbed A run of `workload` in the default order.
  * @param faults Types of faults that may be used.
+ * @param mayTouch Objects with annotations that another writer may change.
  */
 export function singleDeviations(
   undisturbed: History,
-  { programs }: Workload,
+  workload: Workload,
   faults: readonly FaultKind[],
+  mayTouch: readonly ObjectTarget[] = [],
 ): Deviations {
+  const { programs } = workload;
   const contention = phaseStart(undisturbed, 'contention');
   const over = phaseStart(undisturbed, 'heal');
   const during = (at: number): boolean => at >= contention && at < over;
@@ -123,7 +134,6 @@ export function singleDeviations(
       if (undelivered.length > 0) collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first], holds: undelivered });
     }
   }
-  collisions.push(...streaks(writes, otherWriters));
   const silences = delivered.map(({ stream, resource, events }) => ({
     resource,
     schedules: events.slice(0, EVENTS_MAX).map(({ k }): Schedule => {
@@ -147,6 +157,7 @@ export function singleDeviations(
   return {
     collisions,
     lastCollisions,
+    streaks: streaks(undisturbed, workload, mayTouch),
     silences: silences.flatMap(({ schedules }) => schedules),
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),
@@ -163,28 +174,41 @@ function actsBeside({ resource, subresource, name }: Operation): boolean {
 }
 
 /**
- * Returns schedules in which every write of an object loses its race for as long as other writers have writes left: the target's next write
- * often repairs the effect of one lost race.
+ * Returns trials in which the writes of an object lose their races again and again, from the first or the last of several like writes on:
+ * the next write often repairs the effect of one lost race. A writer that changes an annotation of its own waits for each of these writes,
+ * which may only come after a back-off, or once pods have become ready.
  */
-function streaks(writes: readonly Operation[], otherWriters: readonly OtherWriter[]): readonly Schedule[] {
-  const found: Schedule[] = [];
-  const stems = new Set<string>();
-  for (const write of writes) {
-    const label = `${write.label}${SENT}`;
-    const stem = withoutOccurrence(label) ?? label;
-    const place = placeOf(write.resource, write.namespace, write.name);
-    const left = otherWriters
-      .filter(({ actor, lastAt }) => roleOf(actor) !== 'user' && lastAt > reachedAt(write))
-      .flatMap(({ actor, places }) => places.filter((other) => other === place).map(() => actor));
-    if (left.length < 2 || stems.has(stem)) continue;
-    stems.add(stem);
-    const preemptions = left.flatMap((run, index): readonly Preemption[] => {
-      const later = laterOccurrence(label, index);
-      return later === undefined ? [] : [{ before: later, run }];
+function streaks(undisturbed: History, workload: Workload, mayTouch: readonly ObjectTarget[]): readonly Trial[] {
+  const [from, to] = [phaseStart(undisturbed, 'contention'), phaseStart(undisturbed, 'idle')];
+  const updates = undisturbed.operations.filter(
+    ({ actor, verb, invoked }) =>
+      roleOf(actor) === 'target' && (verb === 'update' || verb === 'patch') && invoked.at >= from && invoked.at < to,
+  );
+  const alike = [...Map.groupBy(updates.slice(0, WRITES_MAX), distinctWrite).values()];
+  return alike.flatMap((these) => {
+    const [first, last] = [these[0], these.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const place = placeOf(first.resource, first.namespace, partsOf(first.label).rest.at(-1) ?? '');
+    const target = mayTouch.find((one) => placeOf(groupResource(one), one.namespace, one.name) === place);
+    if (target === undefined) return [];
+    const afterMs = Math.ceil(last.invoked.timeMs - phaseStartMs(undisturbed, 'contention')) + LATE_MS;
+    const actor = `writer-${workload.programs.filter((program) => roleOf(program.actor) !== 'user').length + 1}`;
+    const ops = Array.from({ length: LASTING }, (_, index): ProgramOp => {
+      const value = `${index + 1}`;
+      return { do: 'set', target, path: ['metadata', 'annotations', TOUCHED], value, via: 'update', afterMs };
     });
-    found.push({ ...EMPTY_SCHEDULE, preemptions });
-  }
-  return found;
+    const toucher: Program = { actor, writer: annotationToucher.name, ops };
+    return [...new Set([last, first])].map((write): Trial => {
+      const preemptions = ops.flatMap((_, index): readonly Preemption[] => {
+        const later = laterOccurrence(`${write.label}${SENT}`, index);
+        return later === undefined ? [] : [{ before: later, run: actor }];
+      });
+      return {
+        workload: { ...workload, programs: [...workload.programs, toucher] },
+        schedule: { ...EMPTY_SCHEDULE, preemptions },
+      };
+    });
+  });
 }
 
 /**

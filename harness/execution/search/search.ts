@@ -6,6 +6,7 @@
  */
 import * as fc from 'fast-check';
 import { batchSeed } from '../../determinism/random.ts';
+import { annotationToucher } from '../../actors/writers/annotation-toucher.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import { ownCause, type KnownCause } from '../../model/cause.ts';
 import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
@@ -135,8 +136,12 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   });
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
+  const mayTouch = settings.writers.includes(annotationToucher.name)
+    ? references.aim.objects.map(({ target }) => target)
+    : [];
   const source =
-    workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed, lacks: () => lackOf(tally) });
+    workloads &&
+    new TrialSource({ trials, workloads, faults, seed: settings.seed, mayTouch, lacks: () => lackOf(tally) });
   /** The number of trials in progress that began during the exploration. */
   let exploring = 0;
   const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {

@@ -10,7 +10,7 @@ import type { History } from '../../model/history.ts';
 import type { FaultKind, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { Workload } from '../../model/workload.ts';
+import type { ObjectTarget, Workload } from '../../model/workload.ts';
 import { CalmRuns } from './calm-runs.ts';
 import { singleDeviations } from './deviations.ts';
 import type { Situation } from './enough.ts';
@@ -21,6 +21,8 @@ export interface TrialSourceOptions {
   readonly workloads: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
   readonly seed: number;
+  /** Objects with annotations that another writer may change; absent: none. */
+  readonly mayTouch?: readonly ObjectTarget[];
   /** Returns the situation that has occurred too rarely so far, if the other one has occurred often enough. */
   readonly lacks?: () => Situation | undefined;
 }
@@ -75,32 +77,36 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const deviations = singleDeviations(history, trial.workload, this.#options.faults);
+    const deviations = singleDeviations(history, trial.workload, this.#options.faults, this.#options.mayTouch);
     const { collisions, lastCollisions, silences, staleWrites, unseenCreates } = deviations;
-    const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
+    const { workload } = trial;
+    const some = (schedules: readonly Schedule[], max: number): readonly Trial[] =>
+      this.#some(schedules, max).map((schedule) => ({ workload, schedule }));
     const last = this.#some(lastCollisions, LAST_COLLISIONS_MAX);
-    const others = collisions.filter((schedule) => !streaks.includes(schedule) && !last.includes(schedule));
-    const races = inTurn([this.#some(streaks, STREAKS_MAX), last, this.#some(others, COLLISIONS_MAX - last.length)]);
+    const others = collisions.filter((schedule) => !last.includes(schedule));
+    const races = inTurn([
+      this.#some(deviations.streaks, STREAKS_MAX),
+      some(last, last.length),
+      some(others, COLLISIONS_MAX - last.length),
+    ]);
     const stale = this.#some(staleWrites, STALE_WRITES_MAX);
     const rest = silences.filter((schedule) => !stale.includes(schedule));
-    const unseen = this.#some(unseenCreates, UNSEEN_MAX);
-    const schedules = [
+    const unseen = some(unseenCreates, UNSEEN_MAX);
+    const reads = some(stale, stale.length);
+    const trials = [
       ...unseen,
       ...inTurn([
         races,
-        [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
-        this.#some(deviations.faults, FAULTS_MAX),
-        this.#some(deviations.lastingFailures, LASTING_MAX),
-        this.#some(deviations.recoveries, RECOVERIES_MAX),
-        this.#some(deviations.delays, DELAYS_MAX),
-        this.#some(deviations.overtakenAnswers, OVERTAKEN_MAX),
+        [...reads, ...some(rest, SILENCES_MAX - stale.length)],
+        some(deviations.faults, FAULTS_MAX),
+        some(deviations.lastingFailures, LASTING_MAX),
+        some(deviations.recoveries, RECOVERIES_MAX),
+        some(deviations.delays, DELAYS_MAX),
+        some(deviations.overtakenAnswers, OVERTAKEN_MAX),
       ]),
     ];
-    const trials = schedules.map((schedule): Trial => ({ workload: trial.workload, schedule }));
-    for (const one of trials) {
-      if (races.includes(one.schedule)) this.#leadsTo.set(one, 'conflict');
-      else if (stale.includes(one.schedule) || unseen.includes(one.schedule)) this.#leadsTo.set(one, 'stale read');
-    }
+    for (const one of races) this.#leadsTo.set(one, 'conflict');
+    for (const one of [...reads, ...unseen]) this.#leadsTo.set(one, 'stale read');
     this.#open.push(trials);
   }
 
@@ -141,9 +147,9 @@ export class TrialSource {
   }
 
   /** Returns a random selection in random order. */
-  #some(schedules: readonly Schedule[], max: number): readonly Schedule[] {
-    const left = [...schedules];
-    const some: Schedule[] = [];
+  #some<T extends Schedule | Trial>(all: readonly T[], max: number): readonly T[] {
+    const left = [...all];
+    const some: T[] = [];
     while (left.length > 0 && some.length < max) some.push(...left.splice(this.#random.int(left.length), 1));
     return some;
   }
