@@ -177,6 +177,35 @@ describe('programs', () => {
     });
 
     expect(program?.command).toEqual(['target/debug/controller']);
+    expect(program?.build).toEqual(['cargo', 'build', '--bin', 'controller']);
+  });
+
+  it('knows a package of a workspace that uses kube-rs through another crate, by the lock file', () => {
+    const lock = (name: string, ...used: string[]): string =>
+      `[[package]]\nname = "${name}"\nversion = "1.0.0"\ndependencies = [\n${used.map((one) => ` "${one}",\n`).join('')}]\n`;
+    const { program } = look({
+      'Cargo.toml': '[workspace]\nmembers = ["crates/*"]\n[workspace.dependencies]\nframework = "1"\n',
+      'Cargo.lock': [lock('cli'), lock('framework', 'kube 3.0.0'), lock('zoo-operator', 'framework')].join('\n'),
+      'crates/cli/Cargo.toml': '[package]\nname = "cli"\n',
+      'crates/cli/src/main.rs': '',
+      'crates/operator/Cargo.toml': '[package]\nname = "zoo-operator"\n[dependencies]\nframework.workspace = true\n',
+      'crates/operator/src/main.rs': '',
+    });
+
+    expect(program?.command).toEqual(['target/debug/zoo-operator']);
+    expect(program?.build).toEqual(['cargo', 'build', '--package', 'zoo-operator', '--bin', 'zoo-operator']);
+  });
+
+  it('takes the binary of a project with several that is named like a controller', () => {
+    const { program } = look({
+      'Cargo.toml': '[package]\nname = "op"\n[dependencies]\nkube = "1"\n',
+      'src/bin/agent.rs': '',
+      'src/bin/controller/main.rs': '',
+      'src/bin/crdgen.rs': '',
+    });
+
+    expect(program?.command).toEqual(['target/debug/controller']);
+    expect(program?.notes).toEqual(['controller is taken for the controller; there are also agent']);
   });
 
   it('knows the Java Operator SDK, plain and with Quarkus', () => {

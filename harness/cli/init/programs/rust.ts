@@ -1,25 +1,84 @@
-/** Detects programs in Rust with kube-rs: a debug build of the binary in the package that uses its runtime. */
+/** Detects programs in Rust with kube-rs, used directly or through another crate: a debug build of the binary that is the controller. */
 import { posix } from 'node:path';
-import type { Repository } from '../repository.ts';
+import { placeIn, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
+
+/** A package with at least one binary. */
+interface Package {
+  readonly name: string;
+  readonly binaries: readonly string[];
+  readonly usesKube: boolean;
+}
+
+const KUBE = /^\s*(?:\[.*dependencies\.)?kube(?:-runtime)?\b/m;
+/** Names of binaries that are usually not the controller. */
+const TOOL = /crd|cli$|ctl$|gen$|xtask|example|test/i;
+/** Names of controllers, the most telling one first. */
+const CONTROLLER = [/operator/, /controller/, /manager/];
 
 export function rustProgram(repository: Repository): Program | undefined {
   const manifests = repository.files.filter((file) => posix.basename(file) === 'Cargo.toml');
-  const manifest = manifests.find((file) => /^\s*(?:\[.*dependencies\.)?kube\b/m.test(repository.text(file)));
-  if (manifest === undefined) return undefined;
-  const text = repository.text(manifest);
-  const names = [...text.matchAll(/^\[\[bin\]\][^[]*?^name\s*=\s*"([^"]+)"/gms)].map(([, name]) => name ?? '');
-  const binaries = names.filter((name) => !/crd/i.test(name));
-  const binary = binaries[0] ?? /^name\s*=\s*"([^"]+)"/m.exec(text)?.[1] ?? 'controller';
+  const users = usersOfKube(manifests.map((file) => lockBeside(repository, file)));
+  const packages = manifests
+    .flatMap((file) => packageIn(repository, file, users))
+    .filter(({ usesKube, binaries }) => usesKube && binaries.length > 0)
+    .toSorted((a, b) => placeIn(CONTROLLER, a.name) - placeIn(CONTROLLER, b.name));
+  const [first] = packages;
+  if (first === undefined) return undefined;
+  const all = packages.flatMap(({ binaries }) => binaries);
+  const [binary = first.name] = first.binaries.toSorted(
+    (a, b) => Number(TOOL.test(a)) - Number(TOOL.test(b)) || placeIn(CONTROLLER, a) - placeIn(CONTROLLER, b),
+  );
+  const others = all.filter((name) => name !== binary && !TOOL.test(name));
   return {
     language: 'Rust, kube-rs',
     command: [`target/debug/${binary}`],
     elects: false,
-    build: ['cargo', 'build', '--bin', binary],
+    build: ['cargo', 'build', ...(manifests.length > 1 ? ['--package', first.name] : []), '--bin', binary],
     setUp: 'rust',
-    notes:
-      binaries.length > 1
-        ? [`${binary} is taken for the controller; there are also ${binaries.slice(1).join(', ')}`]
-        : [],
+    notes: others.length > 0 ? [`${binary} is taken for the controller; there are also ${others.join(', ')}`] : [],
   };
+}
+
+/** Returns the package of a manifest; none if it only describes a workspace. */
+function packageIn({ text, files }: Repository, manifest: string, users: ReadonlySet<string>): readonly Package[] {
+  const toml = text(manifest);
+  const name = /^\[package\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(toml)?.[1];
+  if (name === undefined) return [];
+  const folder = posix.dirname(manifest);
+  const below = (path: string): string => posix.join(folder, path);
+  const declared = [...toml.matchAll(/^\[\[bin\]\][^[]*?^name\s*=\s*"([^"]+)"/gms)].map(([, one]) => one ?? '');
+  const found = files.flatMap((file) => {
+    if (file === below('src/main.rs')) return [name];
+    const inBin = file.startsWith(below('src/bin/')) ? file.slice(below('src/bin/').length) : '';
+    return /^([^/]+)(?:\.rs|\/main\.rs)$/.exec(inBin)?.[1] ?? [];
+  });
+  return [
+    {
+      name,
+      // A declared binary usually names the file that would be found as well.
+      binaries: declared.length > 0 ? declared : found,
+      usesKube: KUBE.test(toml) || users.has(name),
+    },
+  ];
+}
+
+/** Returns the lock file beside a manifest; empty if there is none. */
+function lockBeside({ text }: Repository, manifest: string): string {
+  return text(posix.join(posix.dirname(manifest), 'Cargo.lock'));
+}
+
+/** Returns the names of packages that depend on kube-rs, directly or through others, according to lock files. */
+function usersOfKube(locks: readonly string[]): ReadonlySet<string> {
+  const usedBy = new Map<string, string[]>();
+  for (const block of locks.flatMap((lock) => lock.split('[[package]]'))) {
+    const name = /^name = "([^"]+)"/m.exec(block)?.[1];
+    const list = /^dependencies = \[([^\]]*)\]/m.exec(block)?.[1] ?? '';
+    if (name === undefined) continue;
+    // An entry is a name, followed by a version if there are several: "kube 0.98.0".
+    for (const [, used = ''] of list.matchAll(/"([^" ]+)/g)) usedBy.set(used, [...(usedBy.get(used) ?? []), name]);
+  }
+  const users = new Set(['kube', 'kube-runtime']);
+  for (const used of users) for (const user of usedBy.get(used) ?? []) users.add(user);
+  return users;
 }
