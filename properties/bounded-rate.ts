@@ -339,7 +339,7 @@ function retryViolation(
   streak: FailureStreak,
   rest: ReturnType<typeof restStart>,
 ): Violation | undefined {
-  const fault = judgeStreak(streak, rest, (attempt) => couldHear(history, attempt, attempt.invoked.at));
+  const fault = judgeStreak(history, streak, rest, (attempt) => couldHear(history, attempt, attempt.invoked.at));
   const { attempts, gapsMs } = streak;
   const [first] = attempts;
   const last = attempts.at(-1);

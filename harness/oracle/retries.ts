@@ -20,6 +20,8 @@ export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
 export const RETRIES_MIN = 8;
 /** Intervals within this factor are regular: jitter of client libraries stays below a fifth. */
 const REGULAR_FACTOR = 1.5;
+/** After {@link RETRIES_MIN} failures, a back-off takes longer than this: one that begins with 5 ms and doubles takes 640 ms. */
+const BACK_OFF_MIN_MS = 50;
 /** A fixed interval of at least this length is acceptable: kopf waits 60 s, many controllers 5, 10 or 30. */
 const POLITE_GAP_MS = 5_000;
 /** Requests repeated at this interval cost a server little. The value is a one-second timer, as measured. */
@@ -50,6 +52,7 @@ const OUTLIVED_MIN = 8;
  * @param knows - Reports whether the target could know, by the time of an attempt, that the attempt would fail.
  */
 export function judgeStreak(
+  history: History,
   streak: FailureStreak,
   rest: Mark,
   knows: (attempt: Operation) => boolean,
@@ -60,8 +63,8 @@ export function judgeStreak(
   const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
   const own = gapsMs.filter((gapMs, index) => !isAsked(gapMs, attempts[index]));
   // If each attempt carried a newer version and lost against a newer change, the cause still exists.
-  if (!fresh && own.length >= RETRIES_MIN - 1 && (isRegular(own) || isUnbounded(own)))
-    return repeats ? 'refused-version' : 'no-back-off';
+  const isRepeated = isRegular(own) ? !mayBackOff(silencesOf(history, attempts)) : isUnbounded(own);
+  if (!fresh && own.length >= RETRIES_MIN - 1 && isRepeated) return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
   // The cause decides which fault is reported, whatever the intervals: a busy machine makes any interval irregular.
@@ -109,6 +112,31 @@ function isRegular(gapsMs: readonly number[]): boolean {
   const shortest = Math.min(...gapsMs);
   const longest = Math.max(...gapsMs);
   return longest < POLITE_GAP_MS && longest <= shortest * REGULAR_FACTOR;
+}
+
+/**
+ * Returns for how long the target sends nothing after each attempt but the last, in ms of run time. A back-off is such a silence: the interval
+ * between attempts also contains the other requests of a try, and client-go lets only five requests a second pass. Intervals that are regular
+ * for that reason hide a back-off that grows.
+ */
+function silencesOf({ operations }: History, attempts: readonly Operation[]): readonly number[] {
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const own = operations.filter(
+    ({ actor, verb, invoked }) =>
+      actor === first.actor && verb !== 'watch' && invoked.at > first.invoked.at && invoked.at <= last.invoked.at,
+  );
+  return attempts.slice(0, -1).map(({ invoked, answered }) => {
+    const from = answered ?? invoked;
+    const next = own.find((operation) => operation.invoked.at > from.at);
+    return (next ?? last).invoked.timeMs - from.timeMs;
+  });
+}
+
+/** Reports whether silences are unlike each other and long enough for a back-off. */
+function mayBackOff(silencesMs: readonly number[]): boolean {
+  return Math.max(...silencesMs) > BACK_OFF_MIN_MS && !isRegular(silencesMs);
 }
 
 function isUnbounded(gapsMs: readonly number[]): boolean {
