@@ -94,24 +94,6 @@ describe('bounded rate', () => {
       }
     });
 
-    it('accepts pauses that are alike only because the client sends few requests a second', () => {
-      const throttled = (backOffMs: readonly number[]) => {
-        const { h } = started();
-        for (const pause of [0, ...backOffMs]) {
-          const silence = Math.max(pause, 200);
-          h.pass(silence).begin('controller', 'list', 'configmaps', '').answer();
-          h.pass(Math.max(0, 600 - silence))
-            .begin('controller', 'update', WIDGETS, 'web')
-            .fail(500, '');
-        }
-        h.edit('controller', WIDGETS, 'web', ['status', 'n'], 1, 'status');
-        return judge(h.phase('settle').pass(30_000));
-      };
-
-      expect(throttled(exponential(5, 8)).result).toBe('holds');
-      expect(throttled(repeat(5, 8))).toMatchObject({ violations: [{ signature: { class: 'no-back-off' } }] });
-    });
-
     it('accepts pauses that the server asks for, and no shorter ones', () => {
       expect(judge(failing(repeat(1_000, 9), 1)).result).toBe('holds');
       expect(judge(failing(repeat(500, 9), 1))).toMatchObject({

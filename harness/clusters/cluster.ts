@@ -25,6 +25,11 @@ export interface Cluster extends Upstream {
   version?(): Promise<string>;
   /** Returns requests to pods and services without a declared answer, since the last {@link restore}; absent for a real server. */
   undeclared?(): readonly Undeclared[];
+  /**
+   * Reports whether changes since the last {@link restore} became known in another order than they were made, so that their history is not a
+   * legal one; absent for the embedded server.
+   */
+  isOutOfOrder?(): boolean;
   /** Returns the requests that authorization denied since the last {@link restore}, each once with its count. */
   deniedRequests(): readonly DeniedRequest[];
 }

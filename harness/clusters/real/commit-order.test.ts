@@ -134,4 +134,17 @@ describe('the order of commits', () => {
 
     expect(published.lines.slice(2)).toEqual(['7 MODIFIED x by b', 'answer to a', 'answer to b']);
   });
+
+  it('notices a change that becomes known after a newer one, until it is reset', () => {
+    const { order, lines } = new Published();
+    order.seen(change('ADDED', widget('w', 5)));
+    order.seen(change('ADDED', widget('y', 7)));
+    expect(order.isOutOfOrder).toBe(false);
+    order.seen(change('ADDED', widget('x', 6)));
+
+    expect(lines).toHaveLength(3);
+    expect(order.isOutOfOrder).toBe(true);
+    order.reset();
+    expect(order.isOutOfOrder).toBe(false);
+  });
 });

@@ -194,6 +194,10 @@ export class RealCluster implements Cluster {
     return `kube-apiserver ${gitVersion.replace(/^v/, '')}`.trim();
   }
 
+  isOutOfOrder(): boolean {
+    return this.#order.isOutOfOrder;
+  }
+
   deniedRequests(): ReturnType<Cluster['deniedRequests']> {
     return this.#denials.all();
   }

@@ -78,6 +78,10 @@ export class RenewableCluster implements Cluster {
     return this.#now.cluster.version();
   }
 
+  isOutOfOrder(): boolean {
+    return this.#now.cluster.isOutOfOrder();
+  }
+
   deniedRequests(): ReturnType<Cluster['deniedRequests']> {
     return this.#now.cluster.deniedRequests();
   }
