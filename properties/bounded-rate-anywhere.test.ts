@@ -1,6 +1,8 @@
 /** The result of bounded-rate for the same loop on a fast machine and on a busy one. */
 import { describe, expect, it } from 'vitest';
 import { setAt } from '../harness/model/edit.ts';
+import type { Settlement } from '../harness/model/history.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
 import { manifest } from '../harness/oracle/test-history.ts';
 import { HOT, judge, settled, started, WIDGETS, withheld } from './test-bounded-rate.ts';
 
@@ -41,5 +43,23 @@ describe('bounded rate, whatever the machine', () => {
 
     expect(named(80)).toMatchObject({ class: 'self-triggered-writes', kind: WIDGETS, field: 'status.n' });
     expect(named(81)).toEqual(named(80));
+  });
+
+  it('knows a loop of writes by those of the whole rest, if the later half of a short run has only two', () => {
+    const h = settled();
+    for (let n = 0; n < 4; n++) {
+      for (const name of ['a', 'b']) h.pass(50).call('controller', 'get', 'secrets', name);
+      h.pass(60).edit('controller', WIDGETS, 'web', ['status', 'n'], n + 1, 'status');
+    }
+    h.pass(20);
+    const longer: ProbeResult = {
+      ...{ probe: 'extended-settle', windowMs: 8_000, quiescent: false, final: [], names: {}, writesAtRest: 50 },
+      laterHalf: { requests: 75, rounds: 25, spanMs: 4_000, goesOn: true },
+    };
+    const settlement: Settlement = { result: 'time-exceeded', timeMs: 640 };
+
+    expect(judge(h, { settlement, probes: [longer, withheld(1)] })).toMatchObject({
+      violations: [{ signature: { class: 'self-triggered-writes', field: 'status.n' } }],
+    });
   });
 });

@@ -207,13 +207,16 @@ function judgeUnrest(history: History): CheckResult {
       reason: 'the run ended as soon as the disturbance did: there was no time at rest to look at',
     };
   const { activity, spanMs } = half;
-  const writes = activity.filter(({ verb }) => isWrite(verb));
+  const late = activity.filter(({ verb }) => isWrite(verb));
   const windowMs = suspectSettleMs(history);
   const longest = longestSettle(history);
   // After activity for this long, waiting longer cannot bring silence.
   const proven = longest !== undefined && longest.windowMs >= SHORT_SEEN_MS && longest.laterHalf !== undefined;
   const short = isShortPeriod(half) || (proven && isShort(longest.laterHalf));
   const suspect = !proven && isSuspect(half);
+  // In real time, the later half may be too short for more than one write of a loop.
+  const all = activityAfter(history, restStart(history)).filter(({ verb }) => isWrite(verb));
+  const writes = late.length >= HABIT_MIN || late.length === 0 || !short ? late : all;
   if (!short && !suspect && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
   const believed = longest !== undefined && (longest.windowMs >= windowMs || (proven && isShort(longest.laterHalf)));
   const extended = believed ? longest : undefined;
