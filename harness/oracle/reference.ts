@@ -13,6 +13,7 @@ import type { Reference, ReferenceChild } from '../model/reference.ts';
 import { given } from '../model/given.ts';
 import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';
+import { roleOfObject } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
 import { workEchoes } from './work-echoes.ts';
 
@@ -21,12 +22,6 @@ export interface ReferenceRun {
   readonly history: History;
   /** `base` runs are repetitions: differences between them are volatile. */
   readonly kind: 'base' | 'spec-change' | 'deletion';
-}
-
-/** Returns the role of an object: `gr:canonical name` without the creation number. */
-export function roleOfRevision(history: History, revision: Revision): string {
-  const canonical = history.names[revision.uid] ?? revision.name;
-  return `${revision.resource}:${canonical.replace(/~\d+$/, '')}`;
 }
 
 /** @param later - An undisturbed run over hours: leaves that the target changes after the last `idle` phase began depend on time. */
@@ -84,7 +79,7 @@ function updatedRoles(histories: readonly History[]): readonly string[] {
   const roles = histories.flatMap((history) =>
     history.revisions
       .filter(({ actor, type }) => type === 'MODIFIED' && roleOf(actor) === 'target')
-      .map((revision) => roleOfRevision(history, revision)),
+      .map((revision) => roleOfObject(history, revision)),
   );
   return [...new Set(roles)].toSorted();
 }
@@ -112,7 +107,7 @@ function readRevision(
   deletes: Set<string>,
 ): void {
   if (roleOf(revision.actor) !== 'target') return;
-  const role = roleOfRevision(history, revision);
+  const role = roleOfObject(history, revision);
   if (revision.type === 'DELETED') {
     deletes.add(role);
     return;
@@ -145,7 +140,7 @@ function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   const alive = new Map<string, Set<string>>();
   const peak = new Map<string, { spec: string; count: number; key: string; group: string }>();
   for (const revision of history.revisions) {
-    const role = roleOfRevision(history, revision);
+    const role = roleOfObject(history, revision);
     owners.set(revision.uid, { role, spec: specHash(revision.object) });
     const controller = parentOf(revision.object);
     const owner = controller === undefined ? undefined : owners.get(controller.uid);
@@ -232,7 +227,7 @@ function* changedByTime(history: History): Generator<readonly [role: string, pat
   for (const revision of history.revisions) {
     if (revision.at < from || roleOf(revision.actor) !== 'target' || revision.type !== 'MODIFIED') continue;
     for (const { path } of diffLeaves(revision.before, revision.object))
-      if (!isServerLeaf(path)) yield [roleOfRevision(history, revision), leafPattern(path)];
+      if (!isServerLeaf(path)) yield [roleOfObject(history, revision), leafPattern(path)];
   }
 }
 
@@ -244,7 +239,7 @@ function leavesAt(history: History, before: number = Number.POSITIVE_INFINITY): 
   const out = new Map<string, ReadonlyMap<string, readonly JsonValue[]>>();
   for (const revision of history.revisions) {
     if (revision.at >= before) break;
-    const place = `${roleOfRevision(history, revision)} ${history.names[revision.uid] ?? revision.name}`;
+    const place = `${roleOfObject(history, revision)} ${history.names[revision.uid] ?? revision.name}`;
     if (revision.type === 'DELETED') out.delete(place);
     else out.set(place, byPattern(revision.object));
   }
@@ -275,7 +270,7 @@ function locks(histories: readonly History[]): readonly string[] {
       const changes = diffLeaves(revision.before, revision.object).filter((change) => !isServerLeaf(change.path));
       const lockLike = changes.length > 0 && changes.every((change) => LOCK_LEAF.test(change.path));
       if (!lockLike) continue;
-      const role = roleOfRevision(history, revision);
+      const role = roleOfObject(history, revision);
       writes.set(role, (writes.get(role) ?? 0) + 1);
     }
   }

@@ -5,7 +5,7 @@ import { finalRevisions, nameInLabels, type History } from '../../model/history.
 import { OUTSIDE } from '../../model/outside.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { ObjectTarget, Workload } from '../../model/workload.ts';
-import { roleOfRevision } from '../../oracle/reference.ts';
+import { roleOfObject } from '../../oracle/history-index.ts';
 import { inTurns, specChanges } from '../../schedule/workload/schema-arbitrary.ts';
 import type { Aim, AimObject, SpecChange } from '../../schedule/workload/writer.ts';
 import { objectTarget } from '../config/object-target.ts';
@@ -57,7 +57,7 @@ export function aimOf(
     const written = chain.some((other) => roleOf(other.actor) === 'target');
     const sample = samples.has(`${revision.resource}/${revision.namespace}/${revision.name}`);
     if (!sample && !written && !read.has(revision.resource)) return [];
-    const role = roleOfRevision(history, revision);
+    const role = roleOfObject(history, revision);
     const owned = reference.ownedLeaves[role] ?? [];
     const { group, version, resource } = kind;
     const schema = schemaOf(revision.object, crds);

@@ -22,7 +22,7 @@ import {
 import type { Reference } from '../../model/reference.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { isUnder } from '../../oracle/base-content.ts';
-import { roleOfRevision } from '../../oracle/reference.ts';
+import { roleOfObject } from '../../oracle/history-index.ts';
 import { saidIn } from '../../oracle/sent-leaves.ts';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -63,7 +63,7 @@ function isGoneBut({ metadata, spec }: KubeObject): boolean {
 }
 
 function withoutOwn(history: History, revision: Revision, reference: Reference): KubeObject {
-  const role = roleOfRevision(history, revision);
+  const role = roleOfObject(history, revision);
   const owned = new Set(reference.ownedLeaves[role] ?? []);
   const { notes, users } = writersOf(history, revision);
   if (owned.size === 0 && notes.size === 0 && reference.removedLeaves[role] === undefined) return revision.object;
