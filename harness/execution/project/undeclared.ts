@@ -1,9 +1,20 @@
-/** Describes requests to pods and services without a declared answer, with the answer to declare. */
+/** Describes requests to pods and services without a declared answer, with the answer to declare where there can be one. */
+import { POD_ADDRESS } from '../../actors/environment/workloads/pod-address.ts';
 import type { Undeclared } from 'stalemate-apiserver';
 
 /** Returns one line for each distinct request, whichever pod it is for: the request, and what to add under `answers`. */
 export function undeclaredText(all: readonly Undeclared[]): readonly string[] {
   return [...new Set(all.map(lineOf))];
+}
+
+/** Describes a connection to a pod that the target's output names; undefined if it names none. */
+export function toPodText(lines: readonly { readonly line: string }[]): string | undefined {
+  for (const { line } of lines) {
+    const address = POD_ADDRESS.exec(line)?.[0];
+    if (address !== undefined)
+      return `the target connects to a pod by its address, ${address}: nothing runs in the pods of the embedded cluster, and no answer can be declared for an address, so that what follows is not put to the test`;
+  }
+  return undefined;
 }
 
 function lineOf({ what, name, of, command }: Undeclared): string {

@@ -17,7 +17,7 @@ import { anchorsOf, ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { SearchScheduler } from '../../schedule/search-scheduler.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import { deniedText } from '../project/access.ts';
-import { undeclaredText } from '../project/undeclared.ts';
+import { toPodText, undeclaredText } from '../project/undeclared.ts';
 import type { RunMode } from './run-mode.ts';
 import { runTrial } from './trial.ts';
 import { resolveTrial, type Decide, type Habits, type TrialVariant } from './trial-options.ts';
@@ -61,6 +61,8 @@ export class TrialRunner {
   /** The average duration of recent runs, in ms of real time; 0 before the first. */
   usualMs = 0;
   readonly #denials = new Set<string>();
+  /** Says that the target connects to a pod, if its output in a run that never came to rest shows it. */
+  #toPod: string | undefined;
   readonly #snapshot: ClusterState;
   readonly #supervision: RunSupervision;
   readonly #siblings = new Map<SiblingFor, Promise<TrialRunner>>();
@@ -165,7 +167,7 @@ export class TrialRunner {
 
   /** Returns the requests that the server denied the target for lack of an RBAC rule, one line each, in all runs so far. */
   denials(): readonly string[] {
-    return [...this.#denials];
+    return this.#toPod === undefined ? [...this.#denials] : [...this.#denials, this.#toPod];
   }
 
   async #run(trial: Trial, decide: Decide, variant: TrialVariant): Promise<History> {
@@ -195,6 +197,8 @@ export class TrialRunner {
     if (this.learning) for (const resource of readBy(history)) host.reads.add(resource);
     for (const denied of host.cluster.deniedRequests()) this.#denials.add(deniedText(places.back(denied)));
     for (const line of undeclaredText(host.cluster.undeclared?.() ?? [])) this.#denials.add(line);
+    // A target that waits for a pod tries again and again. The first address stands for all.
+    if (history.settlement.result !== 'quiescent') this.#toPod ??= toPodText(history.logs ?? []);
     return history;
   }
 

@@ -5,6 +5,7 @@
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import { withConditions, type Api } from './api.ts';
+import { podAddress } from './pod-address.ts';
 import { isReady, isTrue, phaseOf } from './pods.ts';
 import { mapAt, numberAt } from './view.ts';
 
@@ -129,7 +130,7 @@ function containersOf(pod: KubeObject): readonly { readonly name: string; readon
 
 function running(pod: KubeObject, now: string): JsonObject {
   const { startTime = now } = mapAt(pod, 'status');
-  const ip = `198.18.${hashByte(pod, 0)}.${hashByte(pod, 1)}`;
+  const ip = podAddress(pod);
   const ready = isLetThrough(pod);
   const conditions = CONDITIONS.map((type) => {
     const waits =
@@ -183,10 +184,4 @@ function containerStatuses(pod: KubeObject, runs: boolean, state: JsonObject): r
       state,
     };
   });
-}
-
-/** Returns a byte of a hash of the pod's uid, so that addresses differ between pods but not between runs. */
-function hashByte(pod: KubeObject, index: number): number {
-  const hex = (pod.metadata.uid ?? '').replaceAll(/[^0-9a-f]/g, '');
-  return Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16) || 0;
 }
