@@ -72,7 +72,7 @@ describe('single deviations from a calm run', () => {
     h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
     h.phase('contention').phase('heal').phase('settle');
     for (const value of ['a', 'b']) h.edit('controller', 'configmaps', 'web', ['data', 'done'], value);
-    const trials = singleDeviations(h.build(), workload(), [], [WEB]).streaks;
+    const trials = singleDeviations(h.build(), workload(), [], { objects: [WEB], waits: true }).streaks;
 
     expect(trials).toHaveLength(2);
     for (const [index, { schedule, workload: changed }] of trials.entries()) {
@@ -88,7 +88,9 @@ describe('single deviations from a calm run', () => {
       ]);
       expect(schedule.preemptions).toHaveLength(9);
     }
-    expect(singleDeviations(h.build(), workload(), [], []).streaks).toEqual([]);
+    expect(singleDeviations(h.build(), workload(), []).streaks).toEqual([]);
+    const inRealTime = singleDeviations(h.build(), workload(), [], { objects: [WEB], waits: false }).streaks;
+    expect(JSON.stringify(inRealTime)).not.toContain('afterMs');
   });
 
   it('fail each write once as a fault of the server, and once as one of the caller', () => {

@@ -58,6 +58,16 @@ interface OtherWriter {
   readonly lastAt: number;
 }
 
+/** What another writer may do to objects that the target updates. */
+export interface Touching {
+  /** Objects with annotations that it may change. */
+  readonly objects: readonly ObjectTarget[];
+  /** Whether it may wait for run time to pass; in real time, that takes too long. */
+  readonly waits: boolean;
+}
+
+const NO_TOUCHING: Touching = { objects: [], waits: false };
+
 export interface Deviations {
   /** Schedules in which another writer writes first. */
   readonly collisions: readonly Schedule[];
@@ -90,13 +100,13 @@ export interface Deviations {
  *
  * @param undisturbed A run of `workload` in the default order.
  * @param faults Types of faults that may be used.
- * @param mayTouch Objects with annotations that another writer may change.
+ * @param touching What another writer may do to objects that the target updates.
  */
 export function singleDeviations(
   undisturbed: History,
   workload: Workload,
   faults: readonly FaultKind[],
-  mayTouch: readonly ObjectTarget[] = [],
+  touching: Touching = NO_TOUCHING,
 ): Deviations {
   const { programs } = workload;
   const contention = phaseStart(undisturbed, 'contention');
@@ -157,7 +167,7 @@ export function singleDeviations(
   return {
     collisions,
     lastCollisions,
-    streaks: streaks(undisturbed, workload, mayTouch),
+    streaks: streaks(undisturbed, workload, touching),
     silences: silences.flatMap(({ schedules }) => schedules),
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),
@@ -178,7 +188,7 @@ function actsBeside({ resource, subresource, name }: Operation): boolean {
  * the next write often repairs the effect of one lost race. A writer that changes an annotation of its own waits for each of these writes,
  * which may only come after a back-off, or once pods have become ready.
  */
-function streaks(undisturbed: History, workload: Workload, mayTouch: readonly ObjectTarget[]): readonly Trial[] {
+function streaks(undisturbed: History, workload: Workload, { objects, waits }: Touching): readonly Trial[] {
   const [from, to] = [phaseStart(undisturbed, 'contention'), phaseStart(undisturbed, 'idle')];
   const updates = undisturbed.operations.filter(
     ({ actor, verb, invoked }) =>
@@ -189,13 +199,20 @@ function streaks(undisturbed: History, workload: Workload, mayTouch: readonly Ob
     const [first, last] = [these[0], these.at(-1)];
     if (first === undefined || last === undefined) return [];
     const place = placeOf(first.resource, first.namespace, partsOf(first.label).rest.at(-1) ?? '');
-    const target = mayTouch.find((one) => placeOf(groupResource(one), one.namespace, one.name) === place);
+    const target = objects.find((one) => placeOf(groupResource(one), one.namespace, one.name) === place);
     if (target === undefined) return [];
     const afterMs = Math.ceil(last.invoked.timeMs - phaseStartMs(undisturbed, 'contention')) + LATE_MS;
     const actor = `writer-${workload.programs.filter((program) => roleOf(program.actor) !== 'user').length + 1}`;
     const ops = Array.from({ length: LASTING }, (_, index): ProgramOp => {
       const value = `${index + 1}`;
-      return { do: 'set', target, path: ['metadata', 'annotations', TOUCHED], value, via: 'update', afterMs };
+      return {
+        do: 'set',
+        target,
+        path: ['metadata', 'annotations', TOUCHED],
+        value,
+        via: 'update',
+        ...(waits ? { afterMs } : {}),
+      };
     });
     const toucher: Program = { actor, writer: annotationToucher.name, ops };
     return [...new Set([last, first])].map((write): Trial => {

@@ -136,12 +136,13 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   });
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
-  const mayTouch = settings.writers.includes(annotationToucher.name)
+  const objects = settings.writers.includes(annotationToucher.name)
     ? references.aim.objects.map(({ target }) => target)
     : [];
+  const touching = { objects, waits: !mode.waitsForReal };
   const source =
     workloads &&
-    new TrialSource({ trials, workloads, faults, seed: settings.seed, mayTouch, lacks: () => lackOf(tally) });
+    new TrialSource({ trials, workloads, faults, seed: settings.seed, touching, lacks: () => lackOf(tally) });
   /** The number of trials in progress that began during the exploration. */
   let exploring = 0;
   const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {

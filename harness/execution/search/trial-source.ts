@@ -10,9 +10,9 @@ import type { History } from '../../model/history.ts';
 import type { FaultKind, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { ObjectTarget, Workload } from '../../model/workload.ts';
+import type { Workload } from '../../model/workload.ts';
 import { CalmRuns } from './calm-runs.ts';
-import { singleDeviations } from './deviations.ts';
+import { singleDeviations, type Touching } from './deviations.ts';
 import type { Situation } from './enough.ts';
 
 export interface TrialSourceOptions {
@@ -21,8 +21,8 @@ export interface TrialSourceOptions {
   readonly workloads: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
   readonly seed: number;
-  /** Objects with annotations that another writer may change; absent: none. */
-  readonly mayTouch?: readonly ObjectTarget[];
+  /** What another writer may do to objects that the target updates; absent: nothing. */
+  readonly touching?: Touching;
   /** Returns the situation that has occurred too rarely so far, if the other one has occurred often enough. */
   readonly lacks?: () => Situation | undefined;
 }
@@ -77,7 +77,7 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const deviations = singleDeviations(history, trial.workload, this.#options.faults, this.#options.mayTouch);
+    const deviations = singleDeviations(history, trial.workload, this.#options.faults, this.#options.touching);
     const { collisions, lastCollisions, silences, staleWrites, unseenCreates } = deviations;
     const { workload } = trial;
     const some = (schedules: readonly Schedule[], max: number): readonly Trial[] =>
