@@ -32,9 +32,12 @@ const late: Reconcile = (widget, send) =>
     setTimeout(() => void setReady(widget, send).then(resolve, reject), 30_000);
   });
 
-async function atRest<T>(reconcile: Reconcile, look: (live: Live) => Promise<T>): Promise<T> {
+async function atRest<T>(reconcile: Reconcile, look: (live: Live) => Promise<T>, lookRealMs?: number): Promise<T> {
   const seen: T[] = [];
   const runner = runnerOf(thinTarget(reconcile));
+  const { lookOn, ...mode } = runner.host.mode;
+  if (lookRealMs !== undefined && lookOn !== null)
+    Object.assign(runner.host, { mode: { ...mode, lookOn: { ...lookOn, realMs: lookRealMs } } });
   await runner.run(TRIAL, { atRest: async (live) => void seen.push(await look(live)) });
   const [first] = seen;
   if (first === undefined) throw new Error('nobody looked');
@@ -48,6 +51,13 @@ describe('a run that still stands', () => {
     const standing = await atRest(setReady, (live) => Promise.resolve(live.history));
 
     expect(standing).toEqual(ended);
+  });
+
+  it('does not go on once its real time is used up', async () => {
+    const { windowMs, history } = await atRest(late, (live) => live.settleOn(60_000), 0);
+
+    expect(windowMs).toBe(0);
+    expect(history.revisions.some(({ actor }) => actor === 'controller')).toBe(false);
   });
 
   it('goes on for as long as it is asked to, without changing what was shown before', async () => {

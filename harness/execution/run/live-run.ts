@@ -26,6 +26,12 @@ const STEPS_OF_POLLS = 2;
 /** The additional run time in ms for a suspect that is still busy after its windows. */
 const AT_WORK_MS = 600_000;
 
+/**
+ * How much more real time than one look a suspect gets in which to come to rest: a target that does a lot at each poll, and never rests, would
+ * take minutes.
+ */
+const SETTLE_SHARE = 2;
+
 /** The maximum number of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
 const LIVE_ON_ITEMS = 4_000;
 
@@ -41,6 +47,8 @@ export class LiveRun implements Live {
   readonly #missed: readonly string[];
   #settled: { readonly history: History; readonly windowMs: number };
   #takenOver: History | undefined;
+  /** The real time that is left for looks at whether the target comes to rest, in ms. */
+  #realLeftMs: number;
 
   constructor(world: World, settling: TrialSettle, settlement: Settlement, steps: number, missed: readonly string[]) {
     this.#world = world;
@@ -50,10 +58,13 @@ export class LiveRun implements Live {
     this.#missed = missed;
     this.history = world.recorder.historySoFar(settlement, steps, missed);
     this.#settled = { history: this.history, windowMs: 0 };
+    this.#realLeftMs = SETTLE_SHARE * (world.host.mode.lookOn?.realMs ?? Number.POSITIVE_INFINITY);
   }
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
-    if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
+    if (windowMs > this.#settled.windowMs && this.#takenOver === undefined && this.#realLeftMs > 0) {
+      const began = realNow();
+      const untilReal = began + this.#realLeftMs;
       // A target that renews a lock every two seconds produces items for as long as the wait lasts.
       const polls = this.waitsForReal ? 1 : STEPS_OF_POLLS;
       const perWindow = this.#settle.stepsMax * polls * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
@@ -61,26 +72,27 @@ export class LiveRun implements Live {
       const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
       // If a target that only polls changes nothing in one long window, a second window would show nothing new.
       const first = windowMs < polledMs(0) ? windows : { ...windows, windowsMax: 1 };
-      const settlement = await settle(this.#world, first);
+      const settlement = await settle(this.#world, first, undefined, untilReal);
       const history = this.#soFar(settlement);
       const isLong = !this.waitsForReal && windowMs >= this.#world.host.pace.suspectMs;
       const isBusy = isLong && settlement.result === 'time-exceeded';
-      this.#settled = { windowMs, history: isBusy ? await this.#settleBusy(windows, history) : history };
+      this.#settled = { windowMs, history: isBusy ? await this.#settleBusy(windows, history, untilReal) : history };
+      this.#realLeftMs -= realNow() - began;
     }
     return this.#settled;
   }
 
   /** Gives a target that is never silent more run time, if that costs no real time. */
-  async #settleBusy(windows: TrialSettle, before: History): Promise<History> {
+  async #settleBusy(windows: TrialSettle, before: History, untilReal: number): Promise<History> {
     const neededMs = polledMs(windows.windowMs);
     const lacksMs = neededMs - unchangedMs(before);
     if (lacksMs <= 0) return before;
-    await this.#pass(lacksMs);
+    await this.#pass(lacksMs, untilReal);
     const polled = this.#soFar(before.settlement);
-    if (unchangedMs(polled) >= neededMs) return polled;
+    if (unchangedMs(polled) >= neededMs || realNow() >= untilReal) return polled;
     // The target still changes something, perhaps after minutes of back-off, or while it cleans up.
-    await this.#pass(AT_WORK_MS);
-    return this.#soFar(await settle(this.#world, windows));
+    await this.#pass(AT_WORK_MS, untilReal);
+    return this.#soFar(await settle(this.#world, windows, undefined, untilReal));
   }
 
   async lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }> {
@@ -123,13 +135,13 @@ export class LiveRun implements Live {
     return this.#takenOver;
   }
 
-  /** Lets `ms` of run time pass with nothing to do. */
-  async #pass(ms: number): Promise<void> {
+  /** Lets `ms` of run time pass with nothing to do, at most until a moment of real time. */
+  async #pass(ms: number, untilReal: number = Number.POSITIVE_INFINITY): Promise<void> {
     const { waits } = this.#world;
     void waits.begin('user', ms);
     await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
       ...{ stepsMax: LIVE_ON_ITEMS, hotMax: LIVE_ON_ITEMS },
-      mayWaitUntil: (atMs) => atMs <= waits.untilMs,
+      mayWaitUntil: (atMs) => atMs <= waits.untilMs && realNow() < untilReal,
     });
     waits.endAll();
   }

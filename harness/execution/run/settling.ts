@@ -4,6 +4,7 @@
  *
  * Start at {@link settle}.
  */
+import { realNow } from '../../determinism/real-time.ts';
 import type { RunClock } from '../../determinism/run-clock.ts';
 import { type ActorId, roleOf } from '../../model/actor.ts';
 import type { Settlement } from '../../model/history.ts';
@@ -39,8 +40,14 @@ function hotMaxOf({ workItems }: TrialSettle): number {
  * Pumps until the target has been at rest for a window.
  *
  * @param first The actor whose items precede all others.
+ * @param untilReal The real time after which the run counts as out of time.
  */
-export async function settle(world: World, options: TrialSettle, first?: ActorId): Promise<Settlement> {
+export async function settle(
+  world: World,
+  options: TrialSettle,
+  first?: ActorId,
+  untilReal: number = Number.POSITIVE_INFINITY,
+): Promise<Settlement> {
   const { windowMs, windowsMax, stepsMax } = options;
   const { mode, time } = world.host;
   const settlingMs = time.now();
@@ -66,7 +73,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
       }
       const waitedMs = waitedBy(time, atMs);
       const inWindow = waitedMs <= world.lastActivityMs + windowMs;
-      outOfTime = inWindow && waitedMs > startMs + windowMs * windowsMax;
+      outOfTime = inWindow && (waitedMs > startMs + windowMs * windowsMax || realNow() >= untilReal);
       return inWindow && !outOfTime;
     },
     ...(options.withholdEcho ? { withheld: echoFilter(world, since) } : {}),
