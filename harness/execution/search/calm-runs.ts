@@ -6,11 +6,11 @@
  * empty start) and differ only in the other writers. The first run of a group shows what the target updates; later ones are chosen so that
  * other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
  */
-import { groupResource } from 'stalemate-apiserver/objects/object';
+import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import { phaseStart } from '../../model/history.ts';
-import type { Program, Workload } from '../../model/workload.ts';
+import type { ObjectTarget, Program, Workload } from '../../model/workload.ts';
 
 interface Group {
   readonly left: Workload[];
@@ -102,17 +102,19 @@ function kindOf(workload: Workload): (typeof KINDS)[number] {
   const { start, sample, programs } = workload;
   const [op] = programs.filter((program, index) => isStir(start, program, index)).flatMap(({ ops }) => ops);
   if (start === 'empty' || op === undefined) return 'start';
-  const { group, version, name, namespace } = op.target;
-  // A child often has the name of its parent.
-  const isOfUser = sample.some(
-    ({ apiVersion, metadata }) =>
-      apiVersion === (group === '' ? version : `${group}/${version}`) &&
-      metadata.name === name &&
-      (metadata.namespace ?? namespace) === namespace,
-  );
+  const isOfUser = sample.some((object) => isAt(object, op.target));
   if (op.do === 'delete') return isOfUser ? 'deletion' : 'loss';
   if ('path' in op && (op.path[0] === 'metadata' || op.path[0] === 'status')) return 'note';
   return isOfUser ? 'change' : 'drift';
+}
+
+/** Reports whether an object of the sample is the one of an operation. A child often has the name of its parent, but another version. */
+export function isAt({ apiVersion, metadata }: KubeObject, { group, version, name, namespace }: ObjectTarget): boolean {
+  return (
+    apiVersion === (group === '' ? version : `${group}/${version}`) &&
+    metadata.name === name &&
+    (metadata.namespace ?? namespace) === namespace
+  );
 }
 
 /** Yields groups: alternates between a few, then between the next few, and starts over until all are empty. */

@@ -235,7 +235,7 @@ describe('single deviations from a calm run', () => {
     const at = `${STREAM}/web@0`;
     const watch = { do: 'fail', status: 500, at: 'controller/watch/configmaps/default#1!sent' };
 
-    expect(recoveries.map(({ faults }) => faults)).toEqual([
+    expect(recoveries.map(({ schedule }) => schedule.faults)).toEqual([
       [
         { do: 'expire-watch', at },
         { do: 'fail', status: 500, at: `${list}#0!sent` },
@@ -243,9 +243,24 @@ describe('single deviations from a calm run', () => {
       ],
       [{ do: 'expire-watch', at }, watch],
       [{ do: 'close-watch', at }, watch],
+      [{ do: 'close-watch', at }, watch],
     ]);
     expect(singleDeviations(calm(), workload(), ['close-watch', 'expire-watch']).recoveries).toEqual([]);
     expect(singleDeviations(calm(), workload(), ['fail']).recoveries).toEqual([]);
+  });
+
+  it('let the user take the last change back a minute after a new list, which shows whether the next watch is open', () => {
+    const sample = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { wish: 'less' } }];
+    const base = { ...workload(), sample };
+    const all = ['fail', 'close-watch', 'expire-watch'] as const;
+    const later = (waits: boolean) =>
+      singleDeviations(calm(), base, all, { objects: [], waits }).recoveries.map(({ workload: { programs } }) =>
+        programs[0]?.ops.slice(1),
+      );
+    const back = { ...base.programs[0]?.ops[0], value: 'less', afterMs: 60_000 };
+
+    expect(later(true)).toEqual([[], [back], [], [back]]);
+    expect(later(false)).toEqual([[], [], [], []]);
   });
 
   it('let another writer and its event come between a write and its answer', () => {

@@ -12,6 +12,7 @@ import { acts } from 'stalemate-apiserver/wire/request-info';
 import { annotationToucher } from '../../actors/writers/annotation-toucher.ts';
 import { TOUCHED } from '../../actors/writers/moves.ts';
 import type { ActorId } from '../../model/actor.ts';
+import { valueAt } from '../../model/edit.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isAside } from '../../model/aside.ts';
 import type { History, Operation } from '../../model/history.ts';
@@ -23,7 +24,7 @@ import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../../model/s
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ObjectTarget, Program, ProgramOp, Workload } from '../../model/workload.ts';
-import { placeOf, placesOf } from './calm-runs.ts';
+import { isAt, placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../../schedule/connection-faults.ts';
 import { delaysMs } from '../../schedule/delays.ts';
 
@@ -34,6 +35,8 @@ const EVENTS_MAX = 24;
 const STATUSES = [500, 429] as const;
 /** For how long after the last of these writes a writer waits for another one, in ms: the target may try it again. */
 const LATE_MS = 5_000;
+/** When the user takes a change back, in ms of idle time: later than any client waits before it opens a watch again. */
+const RETURN_MS = 60_000;
 /** How often a lasting failure or conflict occurs: long enough to expose retries without back-off, and short enough for those with one. */
 const LASTING = 9;
 
@@ -82,8 +85,8 @@ export interface Deviations {
   readonly faults: readonly Schedule[];
   /** Schedules in which one write fails again and again: the event of another write often repairs the effect of a single failure. */
   readonly lastingFailures: readonly Schedule[];
-  /** Schedules in which a watch ends, and a request with which the target recovers fails as well. */
-  readonly recoveries: readonly Schedule[];
+  /** Trials in which a watch ends, and a request with which the target recovers fails as well; the user takes a change back later. */
+  readonly recoveries: readonly Trial[];
   /** Schedules in which an item is delayed beyond a deadline of the target, so that the target's requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
   /**
@@ -172,7 +175,13 @@ export function singleDeviations(
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),
     lastingFailures: faults.includes('fail') ? lastingFailures(writes).map(withFaults) : [],
-    recoveries: faults.includes('fail') ? recoveriesOf(faults, delivered, operations).map(withFaults) : [],
+    recoveries: faults.includes('fail')
+      ? recoveriesOf(faults, delivered, operations).map(({ together, hasListed }) => ({
+          // A target that has missed the change as well would end as it should once the change is taken back.
+          workload: hasListed && touching.waits ? withReturn(workload) : workload,
+          schedule: withFaults(together),
+        }))
+      : [],
     delays: (isLate ? delaysOf(changing, delivered) : []).map(withFault),
     overtakenAnswers: isLate ? overtakenAnswers(changing, otherWriters) : [],
     unseenCreates: (isLate ? delaysOf([], ownCreates) : []).map(withFault),
@@ -326,6 +335,12 @@ function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredE
   ];
 }
 
+/** Faults that happen together, and whether the target has listed again in between; after a watch that was closed, only some clients do. */
+interface Recovery {
+  readonly together: readonly Fault[];
+  readonly hasListed: boolean;
+}
+
 /**
  * Returns combinations of faults: a watch ends at its first event, and then its next two lists or its next watch fail. Recovery is separate
  * code, and a single fault can only show that it works undisturbed.
@@ -334,7 +349,7 @@ function recoveriesOf(
   faults: readonly FaultKind[],
   delivered: readonly DeliveredEvents[],
   operations: readonly Operation[],
-): readonly (readonly Fault[])[] {
+): readonly Recovery[] {
   const ends = (['expire-watch', 'close-watch'] as const).filter((kind) => faults.includes(kind));
   const failed = (at: Label): Fault => ({ do: 'fail', status: 500, at });
   return delivered.flatMap(({ stream, events }) => {
@@ -348,16 +363,30 @@ function recoveriesOf(
     const lists = [0, 1].map((more) => failed(`${list}#${next(list) + more}${SENT}`));
     // At least the number after the stream's own: the stream is open already, and not counted if it was requested before contention.
     const watch = failed(`${stem}#${Math.max(next(stem), (partsOf(stream).occurrence ?? 0) + 1)}${SENT}`);
-    return ends.flatMap((kind): readonly (readonly Fault[])[] => {
+    return ends.flatMap((kind): readonly Recovery[] => {
       const end: Fault = { do: kind, at: first.label };
+      const reopening = { together: [end, watch], hasListed: true };
       return kind === 'expire-watch'
-        ? [
-            [end, ...lists],
-            [end, watch],
-          ]
-        : [[end, watch]];
+        ? [{ together: [end, ...lists], hasListed: false }, reopening]
+        : [{ ...reopening, hasListed: false }, reopening];
     });
   });
+}
+
+/**
+ * Returns a workload in which the user sets the last field that it has changed to the value of the sample again, a minute later: a watch that
+ * is not open again misses that. Without such a field, nothing is added.
+ */
+function withReturn(workload: Workload): Workload {
+  const { programs, sample } = workload;
+  const user = programs.find(({ actor }) => roleOf(actor) === 'user');
+  const op = user?.ops.at(-1);
+  if (user === undefined || op?.do !== 'set' || op.subresource !== undefined) return workload;
+  const object = sample.find((one) => isAt(one, op.target));
+  if (object === undefined) return workload;
+  const value = valueAt(object, op.path) ?? null;
+  const ops = [...user.ops, { ...op, value, afterMs: RETURN_MS }];
+  return { ...workload, programs: programs.map((program) => (program === user ? { ...user, ops } : program)) };
 }
 
 function faultsOf(

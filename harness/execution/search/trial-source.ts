@@ -100,7 +100,7 @@ export class TrialSource {
         [...reads, ...some(rest, SILENCES_MAX - stale.length)],
         some(deviations.faults, FAULTS_MAX),
         some(deviations.lastingFailures, LASTING_MAX),
-        some(deviations.recoveries, RECOVERIES_MAX),
+        this.#some(deviations.recoveries, RECOVERIES_MAX),
         some(deviations.delays, DELAYS_MAX),
         some(deviations.overtakenAnswers, OVERTAKEN_MAX),
       ]),
