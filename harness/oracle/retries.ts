@@ -4,6 +4,7 @@
  * Owns: which intervals of failed attempts do not grow. Jitter, capped delays, bursts of a few tries within one reconcile (RetryOnConflict)
  * and client-go's rate limiter around such bursts must all pass. Start at {@link judgeStreak}.
  */
+import { isAside } from '../model/aside.ts';
 import type { History, Mark, Operation } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { carriedVersion } from './base-content.ts';
@@ -63,7 +64,7 @@ export function judgeStreak(
   const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
   const own = gapsMs.filter((gapMs, index) => !isAsked(gapMs, attempts[index]));
   // If each attempt carried a newer version and lost against a newer change, the cause still exists.
-  const isRepeated = isRegular(own) ? !mayBackOff(silencesOf(history, attempts)) : isUnbounded(own);
+  const isRepeated = isUnbounded(own) || (isRegular(own) && !mayBackOff(silencesOf(history, attempts)));
   if (!fresh && own.length >= RETRIES_MIN - 1 && isRepeated) return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
@@ -124,8 +125,12 @@ function silencesOf({ operations }: History, attempts: readonly Operation[]): re
   const last = attempts.at(-1);
   if (first === undefined || last === undefined) return [];
   const own = operations.filter(
-    ({ actor, verb, invoked }) =>
-      actor === first.actor && verb !== 'watch' && invoked.at > first.invoked.at && invoked.at <= last.invoked.at,
+    ({ actor, verb, resource, invoked }) =>
+      actor === first.actor &&
+      verb !== 'watch' &&
+      !isAside(resource) &&
+      invoked.at > first.invoked.at &&
+      invoked.at <= last.invoked.at,
   );
   return attempts.slice(0, -1).map(({ invoked, answered }) => {
     const from = answered ?? invoked;
@@ -134,9 +139,11 @@ function silencesOf({ operations }: History, attempts: readonly Operation[]): re
   });
 }
 
-/** Reports whether silences are unlike each other and long enough for a back-off. */
+/** Reports whether silences grow, and become long enough for a back-off. */
 function mayBackOff(silencesMs: readonly number[]): boolean {
-  return Math.max(...silencesMs) > BACK_OFF_MIN_MS && !isRegular(silencesMs);
+  const half = silencesMs.length >> 1;
+  const [early, late] = [Math.max(...silencesMs.slice(0, half)), Math.max(...silencesMs.slice(half))];
+  return late > BACK_OFF_MIN_MS && late > early * GROWTH;
 }
 
 function isUnbounded(gapsMs: readonly number[]): boolean {

@@ -61,7 +61,10 @@ export class ReplayScheduler implements Scheduler {
   }
 
   called(items: readonly Item[]): readonly ActorId[] {
-    return items.flatMap(({ label }) => (this.#preemptions.get(`before ${label}`) ?? []).map(({ run }) => run));
+    return items.flatMap((item) => {
+      const preemptions = this.#preemptions.get(`before ${item.label}`) ?? [];
+      return preemptions.length === 0 || this.#holdOf(item) !== undefined ? [] : preemptions.map(({ run }) => run);
+    });
   }
 
   next(view: View): Choice | undefined {
@@ -120,17 +123,19 @@ export class ReplayScheduler implements Scheduler {
   }
 
   #held(item: Item): boolean {
-    const key = holdKey(item);
-    for (const active of this.#holds) {
-      if (active.released || active.hold.stream !== key || item.k < active.from) continue;
-      if (!active.used) {
-        active.used = true;
-        this.hit.add(active.hold.stream);
-        this.#report('hold', item.label, active.hold.until);
-      }
-      return true;
+    const active = this.#holdOf(item);
+    if (active === undefined) return false;
+    if (!active.used) {
+      active.used = true;
+      this.hit.add(active.hold.stream);
+      this.#report('hold', item.label, active.hold.until);
     }
-    return false;
+    return true;
+  }
+
+  #holdOf(item: Item): ActiveHold | undefined {
+    const key = holdKey(item);
+    return this.#holds.find(({ released, hold, from }) => !released && hold.stream === key && item.k >= from);
   }
 
   #release(label: Label): void {

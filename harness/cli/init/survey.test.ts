@@ -196,6 +196,17 @@ describe('programs', () => {
     expect(program?.build).toEqual(['cargo', 'build', '--package', 'zoo-operator', '--bin', 'zoo-operator']);
   });
 
+  it('takes the main file for the controller if only another binary is declared', () => {
+    const { program } = look({
+      'Cargo.toml':
+        '[package]\nname = "op"\n[[bin]]\nname = "crdgen"\npath = "src/crdgen.rs"\n[dependencies]\nkube = "1"\n',
+      'src/main.rs': '',
+      'src/crdgen.rs': '',
+    });
+
+    expect(program?.command).toEqual(['target/debug/op']);
+  });
+
   it('takes the binary of a project with several that is named like a controller', () => {
     const { program } = look({
       'Cargo.toml': '[package]\nname = "op"\n[dependencies]\nkube = "1"\n',

@@ -169,6 +169,8 @@ export class RealCluster implements Cluster {
     this.#base = await withTimeLimit(this.#departure.unless(this.#reset.restore()));
     this.#changes.length = 0;
     this.#denials.clear();
+    // The order in which the changes of the restoration became known does not matter.
+    this.#order.isOutOfOrder = false;
   }
 
   seed(objects: readonly KubeObject[]): Promise<void> {

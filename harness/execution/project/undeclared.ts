@@ -7,10 +7,13 @@ export function undeclaredText(all: readonly Undeclared[]): readonly string[] {
   return [...new Set(all.map(lineOf))];
 }
 
+/** What programs print when they cannot connect. */
+const FAILS = /dial|connect|refused|unreachable|timed? ?out/i;
+
 /** Describes a connection to a pod that the target's output names; undefined if it names none. */
 export function toPodText(lines: readonly { readonly line: string }[]): string | undefined {
   for (const { line } of lines) {
-    const address = POD_ADDRESS.exec(line)?.[0];
+    const address = FAILS.test(line) ? POD_ADDRESS.exec(line)?.[0] : undefined;
     if (address !== undefined)
       return `the target connects to a pod by its address, ${address}: nothing runs in the pods of the embedded cluster, and no answer can be declared for an address, so that what follows is not put to the test`;
   }

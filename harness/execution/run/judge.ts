@@ -23,6 +23,7 @@ import type { Live } from './live.ts';
  * (`search/waiting.ts`).
  */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
+const TOO_BUSY = 'it does too much at each poll to be observed for longer';
 
 /** The maximum number of rounds in which properties may request more probes. */
 const ROUNDS_MAX = 10;
@@ -38,6 +39,9 @@ export interface Judged {
   /** Set if the run's time was over before all requested probes were made. */
   readonly isCut?: true;
 }
+
+/** How often a run on a real server is made whose changes became known in another order. */
+const TRIES_MAX = 3;
 
 export interface JudgedRun {
   /** The history of the run itself, without what judging adds. */
@@ -57,6 +61,20 @@ export async function runJudged(
   trial: Trial,
   judge: (run: History, live?: Live) => Promise<Judged>,
   want: 'derived' | 'history' = 'history',
+): Promise<JudgedRun> {
+  for (let tries = 1; ; tries++) {
+    const made = await runJudgedOnce(runner, trial, judge, want);
+    // A history whose changes became known in another order than they were made is not a legal one.
+    const isLegal = runner.host.cluster.isOutOfOrder?.() !== true;
+    if (isLegal || made.run.settlement.result === 'cut-short' || tries >= TRIES_MAX) return made;
+  }
+}
+
+async function runJudgedOnce(
+  runner: TrialRunner,
+  trial: Trial,
+  judge: (run: History, live?: Live) => Promise<Judged>,
+  want: 'derived' | 'history',
 ): Promise<JudgedRun> {
   let judged: Judged | undefined;
   const atRest = async (live: Live): Promise<void> => {
@@ -112,7 +130,8 @@ export async function judgeRun(
       }
     }
     if (needs.length === 0 || isCut || round >= ROUNDS_MAX) {
-      for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
+      const why = live === undefined || live.waitsForReal || isCut ? HURRIED : TOO_BUSY;
+      for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${why}`);
       const reported = withoutSuperseded(distinct(violations), properties);
       const weighed = isUndisturbed(trial)
         ? reported.map((violation) => inUndisturbedRun(violation, properties))

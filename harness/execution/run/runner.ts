@@ -31,8 +31,6 @@ const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 
 /** The weight of the latest run in the average duration of a run. */
 const LATEST_SHARE = 0.25;
-/** How often a run is made whose history is not legal because a real server's changes became known in another order. */
-const TRIES_MAX = 3;
 
 /** The callbacks through which a supervisor observes runs and ends them. */
 export interface RunSupervision {
@@ -179,10 +177,7 @@ export class TrialRunner {
     const stopwatch = new Stopwatch();
     const { drainMs } = host;
     const start = { host, snapshot: this.#snapshot, workload: trial.workload, decide, stopwatch };
-    let asSeenThere = await runTrial(resolveTrial(start, settings, habits, places.options(variant)));
-    // Of a run whose changes became known too late, only another run can give a legal history.
-    for (let tries = 1; tries < TRIES_MAX && host.cluster.isOutOfOrder?.() === true; tries++)
-      asSeenThere = await runTrial(resolveTrial(start, settings, habits, places.options(variant)));
+    const asSeenThere = await runTrial(resolveTrial(start, settings, habits, places.options(variant)));
     const tookMs = realNow() - began;
     this.times = stopwatch.times(host.drainMs - drainMs);
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);

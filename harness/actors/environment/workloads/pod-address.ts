@@ -3,8 +3,8 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 const NETWORK = '198.18';
 
-/** Matches the address of a pod in a text, with a port if there is one. */
-export const POD_ADDRESS: RegExp = /\b198\.18\.\d{1,3}\.\d{1,3}(?::\d+)?/;
+/** Matches the address of a pod in a text, with a port. */
+export const POD_ADDRESS: RegExp = /\b198\.18\.\d{1,3}\.\d{1,3}:\d+/;
 
 /** Returns the address of a pod, by its uid, so that addresses differ between pods but not between runs. */
 export function podAddress(pod: KubeObject): string {

@@ -47,8 +47,14 @@ function packageIn({ text, files }: Repository, manifest: string, users: Readonl
   if (name === undefined) return [];
   const folder = posix.dirname(manifest);
   const below = (path: string): string => posix.join(folder, path);
-  const declared = [...toml.matchAll(/^\[\[bin\]\][^[]*?^name\s*=\s*"([^"]+)"/gms)].map(([, one]) => one ?? '');
+  const blocks = toml.split(/^(?=\[)/m).filter((block) => block.startsWith('[[bin]]'));
+  const valueIn = (block: string, key: string): string | undefined =>
+    new RegExp(`^${key}\\s*=\\s*"([^"]+)"`, 'm').exec(block)?.[1];
+  const declared = blocks.flatMap((block) => valueIn(block, 'name') ?? []);
+  const named = new Set(blocks.flatMap((block) => below(valueIn(block, 'path') ?? '')));
+  // Cargo also builds what it finds, unless a declared binary names the file.
   const found = files.flatMap((file) => {
+    if (named.has(file)) return [];
     if (file === below('src/main.rs')) return [name];
     const inBin = file.startsWith(below('src/bin/')) ? file.slice(below('src/bin/').length) : '';
     return /^([^/]+)(?:\.rs|\/main\.rs)$/.exec(inBin)?.[1] ?? [];
@@ -56,8 +62,7 @@ function packageIn({ text, files }: Repository, manifest: string, users: Readonl
   return [
     {
       name,
-      // A declared binary usually names the file that would be found as well.
-      binaries: declared.length > 0 ? declared : found,
+      binaries: [...new Set([...declared, ...found])],
       usesKube: KUBE.test(toml) || users.has(name),
     },
   ];
