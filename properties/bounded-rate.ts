@@ -215,8 +215,8 @@ function judgeUnrest(history: History): CheckResult {
   const short = isShortPeriod(half) || (proven && isShort(longest.laterHalf));
   const suspect = !proven && isSuspect(half);
   // In real time, the later half may be too short for more than one write of a loop.
-  const all = activityAfter(history, restStart(history)).filter(({ verb }) => isWrite(verb));
-  const writes = late.length >= HABIT_MIN || late.length === 0 || !short ? late : all;
+  const isTooFew = short && late.length > 0 && late.length < HABIT_MIN;
+  const writes = isTooFew ? activityAfter(history, restStart(history)).filter(({ verb }) => isWrite(verb)) : late;
   if (!short && !suspect && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
   const believed = longest !== undefined && (longest.windowMs >= windowMs || (proven && isShort(longest.laterHalf)));
   const extended = believed ? longest : undefined;

@@ -64,8 +64,8 @@ export function judgeStreak(
   const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
   const own = gapsMs.filter((gapMs, index) => !isAsked(gapMs, attempts[index]));
   // If each attempt carried a newer version and lost against a newer change, the cause still exists.
-  const isRepeated = isUnbounded(own) || (isRegular(own) && !mayBackOff(silencesOf(history, attempts)));
-  if (!fresh && own.length >= RETRIES_MIN - 1 && isRepeated) return repeats ? 'refused-version' : 'no-back-off';
+  const backsOff = (): boolean => !isUnbounded(own) && (!isRegular(own) || mayBackOff(silencesOf(history, attempts)));
+  if (!fresh && own.length >= RETRIES_MIN - 1 && !backsOff()) return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
   // The cause decides which fault is reported, whatever the intervals: a busy machine makes any interval irregular.

@@ -38,10 +38,13 @@ export class CommitOrder {
   /** The last published revision of every existing object, by uid. */
   readonly live: Map<string, ObservedChange> = new Map();
   /**
-   * Whether a change was published after a newer one since the last {@link reset}: each kind has its own watch, and if no client waits for the
+   * Whether a change was published after a newer one since the last {@link startOrder}: each kind has its own watch, and if no client waits for the
    * answer of a write, nothing shows that its change is still missing.
    */
-  isOutOfOrder = false;
+  get isOutOfOrder(): boolean {
+    return this.#isOutOfOrder;
+  }
+  #isOutOfOrder = false;
   #newest = 0;
   /** The number of answers that were passed on although a change that they report had not been observed. */
   unseen = 0;
@@ -109,7 +112,12 @@ export class CommitOrder {
     for (const { timer } of this.#underWay) realClearTimeout(timer);
     this.#underWay.clear();
     this.#settle();
-    this.isOutOfOrder = false;
+    this.startOrder();
+  }
+
+  /** Forgets in which order earlier changes became known. */
+  startOrder(): void {
+    this.#isOutOfOrder = false;
   }
 
   #pass(write: UnderWay, pass: () => void): void {
@@ -137,7 +145,7 @@ export class CommitOrder {
       this.#revisions.set(change.uid, change.revision);
       if (!this.#isOurs(change, maker !== undefined)) continue;
       changes.push(change);
-      this.isOutOfOrder ||= change.revision < this.#newest;
+      this.#isOutOfOrder ||= change.revision < this.#newest;
       this.#newest = Math.max(this.#newest, change.revision);
       if (change.type === 'DELETED') this.live.delete(change.uid);
       else this.live.set(change.uid, change);

@@ -170,7 +170,7 @@ export class RealCluster implements Cluster {
     this.#changes.length = 0;
     this.#denials.clear();
     // The order in which the changes of the restoration became known does not matter.
-    this.#order.isOutOfOrder = false;
+    this.#order.startOrder();
   }
 
   seed(objects: readonly KubeObject[]): Promise<void> {

@@ -11,6 +11,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
+  apiVersionOf,
   groupResource,
   objectKey,
   revisionOf,
@@ -207,9 +208,8 @@ export class RequestReset implements Reset {
     return latest;
   }
 
-  #hasStatus({ group, version, kind }: ResourceKind): boolean {
-    const apiVersion = group === '' ? version : `${group}/${version}`;
-    return this.#view.subresourcesOf(apiVersion, kind).has('status');
+  #hasStatus(kind: ResourceKind): boolean {
+    return this.#view.subresourcesOf(apiVersionOf(kind), kind.kind).has('status');
   }
 }
 

@@ -58,7 +58,7 @@ export class LiveRun implements Live {
     this.#missed = missed;
     this.history = world.recorder.historySoFar(settlement, steps, missed);
     this.#settled = { history: this.history, windowMs: 0 };
-    this.#realLeftMs = SETTLE_SHARE * (world.host.mode.lookOn?.realMs ?? Number.POSITIVE_INFINITY);
+    this.#realLeftMs = SETTLE_SHARE * lookRealMs(world);
   }
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
@@ -71,14 +71,14 @@ export class LiveRun implements Live {
       const polls = this.waitsForReal ? 1 : STEPS_OF_POLLS;
       const perWindow = this.#settle.stepsMax * polls * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
-      const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
+      const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX, untilReal };
       // If a target that only polls changes nothing in one long window, a second window would show nothing new.
       const first = windowMs < polledMs(0) ? windows : { ...windows, windowsMax: 1 };
-      const settlement = await settle(this.#world, first, undefined, untilReal);
+      const settlement = await settle(this.#world, first);
       const history = this.#soFar(settlement);
       const isLong = !this.waitsForReal && windowMs >= this.#world.host.pace.suspectMs;
       const isBusy = isLong && settlement.result === 'time-exceeded';
-      const seen = isBusy ? await this.#settleBusy(windows, history, untilReal) : history;
+      const seen = isBusy ? await this.#settleBusy(windows, history) : history;
       this.#realLeftMs -= realNow() - began;
       // A look that had to end early covers no more than the run time that has passed.
       const isCut = this.#realLeftMs <= 0 && seen.settlement.result === 'time-exceeded';
@@ -88,7 +88,8 @@ export class LiveRun implements Live {
   }
 
   /** Gives a target that is never silent more run time, if that costs no real time. */
-  async #settleBusy(windows: TrialSettle, before: History, untilReal: number): Promise<History> {
+  async #settleBusy(windows: TrialSettle & { readonly untilReal: number }, before: History): Promise<History> {
+    const { untilReal } = windows;
     const neededMs = polledMs(windows.windowMs);
     const lacksMs = neededMs - unchangedMs(before);
     if (lacksMs <= 0) return before;
@@ -97,7 +98,7 @@ export class LiveRun implements Live {
     if (unchangedMs(polled) >= neededMs || realNow() >= untilReal) return polled;
     // The target still changes something, perhaps after minutes of back-off, or while it cleans up.
     await this.#pass(AT_WORK_MS, untilReal);
-    return this.#soFar(await settle(this.#world, windows, undefined, untilReal));
+    return this.#soFar(await settle(this.#world, windows));
   }
 
   async lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }> {
@@ -112,11 +113,11 @@ export class LiveRun implements Live {
 
   async leaveAlone(ms: number): Promise<LeftAlone | undefined> {
     if (this.#takenOver !== undefined) return undefined;
-    const { time, mode } = this.#world.host;
+    const { time } = this.#world.host;
     const revisions = this.#world.recorder.revisions.length;
     const sinceMs = time.now();
     // A program that computes a lot at each poll takes seconds of real time for half an hour.
-    const untilReal = realNow() + (mode.lookOn?.realMs ?? Number.POSITIVE_INFINITY);
+    const untilReal = realNow() + lookRealMs(this.#world);
     let isTooSlow = false;
     const end = await pump(this.#world, new ReplayScheduler(EMPTY_SCHEDULE), {
       ...{ stepsMax: ALONE_ITEMS, hotMax: ALONE_ITEMS, mayBeLate: true },
@@ -154,4 +155,9 @@ export class LiveRun implements Live {
   #soFar(settlement: Settlement): History {
     return this.#world.recorder.historySoFar(settlement, this.#steps, this.#missed);
   }
+}
+
+/** Returns how much real time one look at a run may take, in ms. */
+function lookRealMs({ host }: World): number {
+  return host.mode.lookOn?.realMs ?? Number.POSITIVE_INFINITY;
 }

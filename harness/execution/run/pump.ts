@@ -41,7 +41,7 @@ export type PumpEnd = 'idle' | 'steps' | 'hot';
 /** The run time in ms that a target gets in one stretch to reopen a watch, timer by timer: clients wait a second or two before doing so. */
 const DEAF_MAX_MS = 10_000;
 
-/** Returns a scheduler that takes `holding` from another scheduler and chooses by `next`. */
+/** Returns a scheduler that is like another one, but chooses by `next`. */
 export function wrapped(scheduler: Scheduler, next: Scheduler['next']): Scheduler {
   return { holding: () => scheduler.holding(), called: (items) => scheduler.called?.(items) ?? [], next };
 }

@@ -192,7 +192,7 @@ export class TrialRunner {
     if (this.learning) for (const resource of readBy(history)) host.reads.add(resource);
     for (const denied of host.cluster.deniedRequests()) this.#denials.add(deniedText(places.back(denied)));
     for (const line of undeclaredText(host.cluster.undeclared?.() ?? [])) this.#denials.add(line);
-    // A target that waits for a pod tries again and again. The first address stands for all.
+    // One address is enough: a target that waits for pods repeats these lines.
     if (history.settlement.result !== 'quiescent') this.#toPod ??= toPodText(history.logs ?? []);
     return history;
   }

@@ -40,15 +40,9 @@ function hotMaxOf({ workItems }: TrialSettle): number {
  * Pumps until the target has been at rest for a window.
  *
  * @param first The actor whose items precede all others.
- * @param untilReal The real time after which the run counts as out of time.
  */
-export async function settle(
-  world: World,
-  options: TrialSettle,
-  first?: ActorId,
-  untilReal: number = Number.POSITIVE_INFINITY,
-): Promise<Settlement> {
-  const { windowMs, windowsMax, stepsMax } = options;
+export async function settle(world: World, options: TrialSettle, first?: ActorId): Promise<Settlement> {
+  const { windowMs, windowsMax, stepsMax, untilReal = Number.POSITIVE_INFINITY } = options;
   const { mode, time } = world.host;
   const settlingMs = time.now();
   let startMs = time.waited();

@@ -61,6 +61,8 @@ export interface TrialSettle {
   readonly windowsMax: number;
   /** The number of items after which settling ends. */
   readonly stepsMax: number;
+  /** The real time at which settling ends even if activity continues; absent: not limited. */
+  readonly untilReal?: number;
   /** The number of items that the undisturbed target needs from its start to rest: that many items without a pause are not yet a loop. */
   readonly workItems: number;
   /** Whether watch events of the target's own writes are withheld from it. */

@@ -6,7 +6,7 @@
  * empty start) and differ only in the other writers. The first run of a group shows what the target updates; later ones are chosen so that
  * other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
  */
-import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { apiVersionOf, groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import { phaseStart } from '../../model/history.ts';
@@ -109,11 +109,11 @@ function kindOf(workload: Workload): (typeof KINDS)[number] {
 }
 
 /** Reports whether an object of the sample is the one of an operation. A child often has the name of its parent, but another version. */
-export function isAt({ apiVersion, metadata }: KubeObject, { group, version, name, namespace }: ObjectTarget): boolean {
+export function isAt({ apiVersion, metadata }: KubeObject, target: ObjectTarget): boolean {
   return (
-    apiVersion === (group === '' ? version : `${group}/${version}`) &&
-    metadata.name === name &&
-    (metadata.namespace ?? namespace) === namespace
+    apiVersion === apiVersionOf(target) &&
+    metadata.name === target.name &&
+    (metadata.namespace ?? target.namespace) === target.namespace
   );
 }
 

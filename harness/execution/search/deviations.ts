@@ -10,11 +10,12 @@ import { groupResource } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';
 import { annotationToucher } from '../../actors/writers/annotation-toucher.ts';
-import { TOUCHED } from '../../actors/writers/moves.ts';
+import { setOp, TOUCHED } from '../../actors/writers/moves.ts';
 import type { ActorId } from '../../model/actor.ts';
-import { valueAt } from '../../model/edit.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isAside } from '../../model/aside.ts';
+import { valueAt } from '../../model/edit.ts';
+import { given } from '../../model/given.ts';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, nameInLabels, phaseStart, phaseStartMs } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, partsOf, requestLabel, SENT } from '../../model/label.ts';
@@ -33,7 +34,7 @@ const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
 /** The answers of a single failure: clients retry some of them, and report a 4xx status as a mistake of the caller. */
 const STATUSES = [500, 429] as const;
-/** For how long after the last of these writes a writer waits for another one, in ms: the target may try it again. */
+/** For how long after the last of several like updates a writer waits for another one, in ms: the target may try it again. */
 const LATE_MS = 5_000;
 /** When the user takes a change back, in ms of idle time: later than any client waits before it opens a watch again. */
 const RETURN_MS = 60_000;
@@ -210,19 +211,13 @@ function streaks(undisturbed: History, workload: Workload, { objects, waits }: T
     const place = placeOf(first.resource, first.namespace, partsOf(first.label).rest.at(-1) ?? '');
     const target = objects.find((one) => placeOf(groupResource(one), one.namespace, one.name) === place);
     if (target === undefined) return [];
-    const afterMs = Math.ceil(last.invoked.timeMs - phaseStartMs(undisturbed, 'contention')) + LATE_MS;
+    const lateMs = Math.ceil(last.invoked.timeMs - phaseStartMs(undisturbed, 'contention')) + LATE_MS;
+    const afterMs = waits ? lateMs : undefined;
     const actor = `writer-${workload.programs.filter((program) => roleOf(program.actor) !== 'user').length + 1}`;
-    const ops = Array.from({ length: LASTING }, (_, index): ProgramOp => {
-      const value = `${index + 1}`;
-      return {
-        do: 'set',
-        target,
-        path: ['metadata', 'annotations', TOUCHED],
-        value,
-        via: 'update',
-        ...(waits ? { afterMs } : {}),
-      };
-    });
+    const ops = Array.from({ length: LASTING }, (_, index): ProgramOp => ({
+      ...setOp({ target }, ['metadata', 'annotations', TOUCHED], `${index + 1}`, 'update'),
+      ...given({ afterMs }),
+    }));
     const toucher: Program = { actor, writer: annotationToucher.name, ops };
     return [...new Set([last, first])].map((write): Trial => {
       const preemptions = ops.flatMap((_, index): readonly Preemption[] => {

@@ -1,14 +1,12 @@
 /** The addresses of pods, in a range that is reserved for tests of networks (RFC 2544): nothing else has them. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-const NETWORK = '198.18';
-
 /** Matches the address of a pod in a text, with a port. */
 export const POD_ADDRESS: RegExp = /\b198\.18\.\d{1,3}\.\d{1,3}:\d+/;
 
 /** Returns the address of a pod, by its uid, so that addresses differ between pods but not between runs. */
 export function podAddress(pod: KubeObject): string {
-  return `${NETWORK}.${hashByte(pod, 0)}.${hashByte(pod, 1)}`;
+  return `198.18.${hashByte(pod, 0)}.${hashByte(pod, 1)}`;
 }
 
 function hashByte(pod: KubeObject, index: number): number {

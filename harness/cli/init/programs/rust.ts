@@ -3,11 +3,10 @@ import { posix } from 'node:path';
 import { placeIn, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
 
-/** A package with at least one binary. */
+/** A package that uses kube-rs, with at least one binary. */
 interface Package {
   readonly name: string;
   readonly binaries: readonly string[];
-  readonly usesKube: boolean;
 }
 
 const KUBE = /^\s*(?:\[.*dependencies\.)?kube(?:-runtime)?\b/m;
@@ -21,7 +20,6 @@ export function rustProgram(repository: Repository): Program | undefined {
   const users = usersOfKube(manifests.map((file) => lockBeside(repository, file)));
   const packages = manifests
     .flatMap((file) => packageIn(repository, file, users))
-    .filter(({ usesKube, binaries }) => usesKube && binaries.length > 0)
     .toSorted((a, b) => placeIn(CONTROLLER, a.name) - placeIn(CONTROLLER, b.name));
   const [first] = packages;
   if (first === undefined) return undefined;
@@ -40,11 +38,11 @@ export function rustProgram(repository: Repository): Program | undefined {
   };
 }
 
-/** Returns the package of a manifest; none if it only describes a workspace. */
+/** Returns the package of a manifest; none if it has no binary, does not use kube-rs, or only describes a workspace. */
 function packageIn({ text, files }: Repository, manifest: string, users: ReadonlySet<string>): readonly Package[] {
   const toml = text(manifest);
   const name = /^\[package\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(toml)?.[1];
-  if (name === undefined) return [];
+  if (name === undefined || !(KUBE.test(toml) || users.has(name))) return [];
   const folder = posix.dirname(manifest);
   const below = (path: string): string => posix.join(folder, path);
   const blocks = toml.split(/^(?=\[)/m).filter((block) => block.startsWith('[[bin]]'));
@@ -59,13 +57,8 @@ function packageIn({ text, files }: Repository, manifest: string, users: Readonl
     const inBin = file.startsWith(below('src/bin/')) ? file.slice(below('src/bin/').length) : '';
     return /^([^/]+)(?:\.rs|\/main\.rs)$/.exec(inBin)?.[1] ?? [];
   });
-  return [
-    {
-      name,
-      binaries: [...new Set([...declared, ...found])],
-      usesKube: KUBE.test(toml) || users.has(name),
-    },
-  ];
+  const binaries = [...new Set([...declared, ...found])];
+  return binaries.length === 0 ? [] : [{ name, binaries }];
 }
 
 /** Returns the lock file beside a manifest; empty if there is none. */
