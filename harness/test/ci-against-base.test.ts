@@ -86,7 +86,7 @@ describe('a program', { timeout: 180_000 }, () => {
       writers: { 'spec-churn': false, 'status-writer': false, 'scale-writer': false, recreator: false },
       faults: { fail: false, refuse: false, 'lose-response': false, crash: false, 'stale-list': false },
     };
-    const only = { properties: ['no-lost-update'], stopAfter: 1, budget: 30, seed: 1 };
+    const only = { properties: ['no-lost-update'], stopAfter: 1, budget: 300, seed: 1 };
     const { findings } = await run({ ...options, ...only }, { cwd: folder, shrinkMs: 1_000 });
     const config = resolveRun(options, { cwd: folder });
     const said: string[] = [];

@@ -27,7 +27,7 @@ const OPTIONS: StalemateOptions = {
   crds: [file('crd.yaml')],
   samples: [file('sample.yaml')],
   properties: ['survival'],
-  budget: 40,
+  budget: 300,
   seed: 2,
   stopAfter: 1,
   faults: {

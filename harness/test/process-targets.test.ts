@@ -42,6 +42,9 @@ async function failureOf(command: readonly string[]): Promise<string> {
   throw new Error(`${command.join(' ')} was tested as if nothing were wrong with it`);
 }
 
+/** Runs for a search that stops at its first finding: how many it needs depends on the load, since lanes share what they learn. */
+const UNTIL_FOUND = 300;
+
 /** Long enough to reproduce a finding; how far it is shrunk does not matter here. */
 const SHORT = { shrinkMs: 10_000 } as const;
 
@@ -51,7 +54,7 @@ describe.concurrent('a process', { timeout: 180_000 }, () => {
     const writers = { 'spec-churn': false, 'status-writer': false, 'scale-writer': false, recreator: false };
     const faults = { fail: false, refuse: false, 'lose-response': false, crash: false, 'stale-list': false };
 
-    const { findings } = await run(options(CONTROLLER, { ...only, writers, faults }), SHORT);
+    const { findings } = await run(options(CONTROLLER, { ...only, writers, faults, budget: UNTIL_FOUND }), SHORT);
 
     expect(findings[0]?.violation.signature).toMatchObject({ property: 'no-lost-update' });
     expect(findings[0]?.counterexample.target).toMatchObject({
@@ -76,7 +79,7 @@ describe.runIf(enclosure.unsteered === null)('a process in virtual time', { time
   it('is at rest where only timers fire that do nothing', async () => {
     const only = { properties: ['convergence'], writers: { recreator: false }, faults: { crash: false }, stopAfter: 1 };
 
-    const { findings, inconclusive } = await run(options(TICKS, { ...only, budget: 40 }), SHORT);
+    const { findings, inconclusive } = await run(options(TICKS, { ...only, budget: UNTIL_FOUND }), SHORT);
 
     expect(findings[0]?.violation.signature).toMatchObject({ class: 'missing-object', kind: 'configmaps' });
     expect(inconclusive.count).toBe(0);
