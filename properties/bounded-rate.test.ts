@@ -101,6 +101,15 @@ describe('bounded rate', () => {
       });
     });
 
+    it('names a request that is about no resource by its path', () => {
+      const { h } = started();
+      for (let n = 0; n < 9; n++) h.pass(1_000).begin('controller', 'get', '', '/healthz').fail(500, 'InternalError');
+
+      expect(judge(h)).toMatchObject({
+        violations: [{ sentence: expect.stringContaining('9 times get of /healthz answered') as string }],
+      });
+    });
+
     it('convicts irregular pauses that never grow', () => {
       const pauses = Array.from({ length: 45 }, (_, n) => [10, 40, 90, 20, 60][n % 5] ?? 0);
 

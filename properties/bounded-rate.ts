@@ -303,8 +303,9 @@ function idleText({ reference }: History): string {
   return `the undisturbed runs sent ${round(requestsPerMinute)} requests and ${round(writesPerMinute)} writes a minute when idle`;
 }
 
+/** Returns `pods/web-0`, `pods`, or the path of a request that is about no resource: `/healthz`. */
 function objectText({ resource, name }: { readonly resource: string; readonly name: string }): string {
-  return name === '' ? resource : `${resource}/${name}`;
+  return name === '' || resource === '' ? `${resource}${name}` : `${resource}/${name}`;
 }
 
 function round(value: number): number {

@@ -159,7 +159,8 @@ function unescapePointer(part: string): string {
 function objectText(operation: Operation, context: TextContext): string {
   const [key, ...more] = context.index.keysOf(operation);
   if (key !== undefined && more.length === 0) return context.index.shortName(key);
-  return `${bare(operation.resource)}${operation.name === '' ? '' : `/${operation.name}`}`;
+  const { resource, name } = operation;
+  return name === '' || resource === '' ? `${bare(resource)}${name}` : `${bare(resource)}/${name}`;
 }
 
 /** Returns the `resourceVersion` in a write; empty if there is none. */
