@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WORKLOADS } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
-import { differences, finalState } from './final-state.ts';
+import { differences, finalState, placeOf } from './final-state.ts';
 import { historyBuilder, manifest, ownedBy } from './test-history.ts';
 
 describe('the state at rest', () => {
@@ -70,6 +70,40 @@ it.each([
 
   const found = differences(history, finalState(history), expected).filter(({ path }) => path !== '');
   expect(found.map(({ path }) => path)).toEqual(paths);
+});
+
+describe('an address of a pod or a service', () => {
+  const PODS = { 'web-a': '198.18.3.1', 'web-b': '198.18.3.12' };
+  const OTHER_PODS = { 'web-a': '198.18.7.12', 'web-b': '198.18.7.1' };
+  const run = (pods: typeof PODS, addresses: readonly string[]): History => {
+    const h = historyBuilder();
+    for (const [name, podIP] of Object.entries(pods))
+      h.create('user', 'pods', manifest('Pod', name, { status: { podIP } }));
+    h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { status: { addresses } }));
+    return h.build();
+  };
+  const pathsOf = (ours: History, theirs: History): readonly string[] =>
+    differences(ours, finalState(ours), finalState(theirs)).map(({ path }) => path);
+
+  it('is the same wherever the same pod has another one', () => {
+    const ours = run(PODS, ['198.18.3.1', '198.18.3.12:6379']);
+
+    expect(pathsOf(ours, run(OTHER_PODS, ['198.18.7.12', '198.18.7.1:6379']))).toEqual([]);
+  });
+
+  it('is named by its pod where differences of two runs are compared', () => {
+    const placesOf = (ours: History): readonly string[] =>
+      differences(ours, finalState(ours), finalState(run(PODS, []))).map(placeOf);
+
+    expect(placesOf(run(PODS, ['198.18.3.1']))).toEqual(placesOf(run(OTHER_PODS, ['198.18.7.12'])));
+  });
+
+  it('is another one where it is that of another pod, or of none that exists', () => {
+    const ours = run(PODS, ['198.18.3.1']);
+
+    expect(pathsOf(ours, run(OTHER_PODS, ['198.18.7.1']))).not.toEqual([]);
+    expect(pathsOf(ours, run(OTHER_PODS, ['198.18.9.9']))).not.toEqual([]);
+  });
 });
 
 it('compares no ReplicaSets of a Deployment, whose names depend on what is in its template', () => {

@@ -4,7 +4,6 @@
  * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own, without
  * volatile ones, and `observedGeneration` only by how far it lags behind. Start at {@link differences}.
  */
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isSameLag } from '../model/generation-lag.ts';
 import { OUTSIDE } from '../model/outside.ts';
@@ -15,6 +14,7 @@ import { diffContent, isTime, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
+import { aliases, placeWith, withoutAliased } from './aliases.ts';
 import { logsThatEndAlike } from './condition-logs.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
@@ -35,6 +35,8 @@ export interface Difference {
   readonly object: string;
   /** Empty if a whole object differs. */
   readonly path: string;
+  /** The path without what only this run calls so. */
+  readonly place?: string | undefined;
   readonly expected?: JsonValue | undefined;
   readonly actual?: JsonValue | undefined;
   /** The uid of the actual object. */
@@ -209,8 +211,8 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
       const [a, b] = [one.get(key), other.get(key)];
       if (a === undefined || b === undefined) places.add(placeOf(about(have, key)));
       else
-        for (const { path } of withoutAliased(diffContent(b.object, a.object), mine, theirs))
-          places.add(placeOf({ ...about(have, key), path }));
+        for (const change of withoutAliased(diffContent(b.object, a.object), mine, theirs))
+          places.add(placeOf({ ...about(have, key), path: placeWith(change, mine, theirs) }));
     }
   }
   return places;
@@ -223,8 +225,8 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
 const SENTENCE_ITEM = /\["(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*"\]/g;
 
 /** Returns the text for an object, followed by its field unless the whole object differs. */
-export function placeOf({ object, path }: Pick<Difference, 'object' | 'path'>): string {
-  return `${object} ${leafPattern(path).replaceAll(SENTENCE_ITEM, '[*]')}`;
+export function placeOf({ object, path, place = path }: Pick<Difference, 'object' | 'path' | 'place'>): string {
+  return `${object} ${leafPattern(place).replaceAll(SENTENCE_ITEM, '[*]')}`;
 }
 
 /** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first; empty if they agree. */
@@ -272,19 +274,6 @@ function weight({ what, path, actual, expected }: Difference): number {
   if (isTime(actual) || isTime(expected)) return 5;
   if (path.startsWith('status')) return 4;
   return path.startsWith('metadata') ? 3 : 2;
-}
-
-type Aliases = ReadonlyMap<string, string>;
-
-/** Returns the identifiers of objects that are valid in one run only, with their run-independent equivalents. */
-function aliases(state: State): Aliases {
-  const out = new Map<string, string>();
-  for (const [key, { object }] of state) {
-    const { uid, name } = object.metadata;
-    if (uid !== undefined) out.set(uid, `uid of ${key}`);
-    if (name !== undefined && key.includes('~')) out.set(name, `name of ${key}`);
-  }
-  return out;
 }
 
 /** Reports whether a value looks like a resourceVersion. */
@@ -335,11 +324,14 @@ function compare(history: History, have: Placed, want: Placed, found: Difference
       !(isTime(from) && isTime(to)) &&
       !areVersions(history, { path, from, to }, states),
   );
+  if (left.length === 0) return;
+  const [mine, theirs] = [aliases(states.actual), aliases(states.expected)];
   // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
-  if (left.length > 0) left = withoutAliased(left, aliases(states.actual), aliases(states.expected));
+  left = withoutAliased(left, mine, theirs);
   left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to) && !isCount(history, uid, path));
   for (const { path, from, to } of left) {
-    found.push({ ...about(have, have.key), what: 'wrong-value', path, expected: from, actual: to, uid });
+    const place = placeWith({ path, to }, mine, theirs);
+    found.push({ ...about(have, have.key), what: 'wrong-value', path, place, expected: from, actual: to, uid });
   }
 }
 
@@ -394,29 +386,4 @@ function isOwnWrite(history: History, uid: string, path: string): boolean {
     own = true;
   }
   return own;
-}
-
-/** Drops differences, in values and in paths, that are only a uid or a generated name of the other run. */
-function withoutAliased(changes: readonly LeafChange[], have: Aliases, want: Aliases): LeafChange[] {
-  const expected = new Map<string, JsonValue | undefined>();
-  for (const { path, from } of changes) if (from !== undefined) expected.set(rename(path, want), renamed(from, want));
-  const actual = new Map<string, JsonValue | undefined>();
-  for (const { path, to } of changes) if (to !== undefined) actual.set(rename(path, have), renamed(to, have));
-  return changes.filter(({ path, from, to }) => {
-    const key = rename(path, to === undefined ? want : have);
-    const other = from === undefined ? expected.get(key) : renamed(from, want);
-    const mine = to === undefined ? actual.get(key) : renamed(to, have);
-    return !jsonEqual(mine, other);
-  });
-}
-
-function renamed(value: JsonValue, by: Aliases): JsonValue {
-  return typeof value === 'string' ? (by.get(value) ?? value) : value;
-}
-
-function rename(path: string, by: Aliases): string {
-  if (!path.includes('[')) return path;
-  let out = path;
-  for (const [from, to] of by) if (out.includes(from)) out = out.replaceAll(from, to);
-  return out;
 }

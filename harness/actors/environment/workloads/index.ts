@@ -106,8 +106,11 @@ export class Workloads {
 
   /** Processes a change, in commit order, and queues the objects that it concerns. */
   onChange(change: ObservedChange, actor: ActorId = ''): void {
-    if (this.#rules !== undefined && !this.#manages(this.#rules, change, actor)) return;
     const { type, resource, namespace, name, object } = change;
+    // A copy of another run's state has its bound pods, and not their node.
+    const isBound = resource === 'pods' && type === 'ADDED' && isOnNode(object);
+    if (isBound && this.#view.get('nodes', NODE_KEY) === undefined) this.#queue.add(NODE);
+    if (this.#rules !== undefined && !this.#manages(this.#rules, change, actor)) return;
     const known =
       RECONCILERS[resource] ?? (this.#rules === undefined ? undefined : (DELAYED[resource] ?? THIN[resource]));
     if (resource !== 'namespaces' && resource !== 'nodes' && known === undefined) return;

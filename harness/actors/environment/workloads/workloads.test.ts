@@ -5,7 +5,7 @@ import { Random } from '../../../determinism/random.ts';
 import type { ActorId } from '../../../model/actor.ts';
 import { createGarbageCollector } from '../garbage-collector.ts';
 import { createStorageProtection } from '../storage-protection.ts';
-import { createWorkloads } from './index.ts';
+import { createWorkloads, type TrialRules, type Workloads } from './index.ts';
 import { NODE_NAME } from './kubelet.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -65,23 +65,38 @@ function conditionsOf(object: KubeObject | undefined): readonly string[] {
   return conditions.map(({ type, status }) => `${type}=${status}`);
 }
 
+/** The workloads of a run, which manages what `tends` selects. */
+function inRun(tends: TrialRules['tends']): { world: TestServer; workloads: Workloads } {
+  const world = testServer();
+  const workloads = createWorkloads({
+    upstream: world.server,
+    kinds: world.server,
+    now: () => 0,
+    trial: {
+      speed: 'fast',
+      random: new Random(1),
+      after: (_, then) => then(),
+      tends,
+      isLeftToTarget: () => false,
+      readsPods: () => true,
+    },
+  });
+  return { world, workloads };
+}
+
 describe('in a run', () => {
+  test('a pod that comes bound to the node has that node, also if nothing else about the pod is managed', async () => {
+    const { world, workloads } = inRun(() => false);
+    world.server.observe((change) => workloads.onChange(change, 'environment'));
+
+    const spec = { ...(template('web:1')['spec'] as JsonObject), nodeName: NODE_NAME };
+    await make(world, PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec });
+
+    expect(world.server.objects('nodes').map(({ metadata }) => metadata.name)).toEqual([NODE_NAME]);
+  });
+
   test('a pod that another client replaces is managed like the first one: it runs, and ends when it is deleted', async () => {
-    const world = testServer();
-    const tends = (resource: string, actor: ActorId): boolean => resource === 'pods' && actor === 'controller';
-    const workloads = createWorkloads({
-      upstream: world.server,
-      kinds: world.server,
-      now: () => 0,
-      trial: {
-        speed: 'fast',
-        random: new Random(1),
-        after: (_, then) => then(),
-        tends,
-        isLeftToTarget: () => false,
-        readsPods: () => true,
-      },
-    });
+    const { world, workloads } = inRun((resource, actor) => resource === 'pods' && actor === 'controller');
     let actor: ActorId = 'controller';
     world.server.observe((change) => workloads.onChange(change, actor));
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: template('web:1')['spec'] ?? {} };

@@ -1,0 +1,80 @@
+/**
+ * What one run calls by other names than another run: uids, generated names, and addresses that the cluster assigns.
+ *
+ * Owns: which values these are, and comparing leaves of two runs without them. Start at {@link withoutAliased}.
+ */
+import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { LeafChange } from '../model/leaf.ts';
+
+/** Values that are valid in one run only, with their run-independent equivalents, the longest first: an address may begin another. */
+export type Aliases = ReadonlyMap<string, string>;
+
+/** Returns the aliases in a state: its objects by their canonical keys. */
+export function aliases(state: ReadonlyMap<string, { readonly object: KubeObject }>): Aliases {
+  const out: [string, string][] = [];
+  for (const [key, { object }] of state) {
+    const { uid, name } = object.metadata;
+    if (uid !== undefined) out.push([uid, `uid of ${key}`]);
+    if (name !== undefined && key.includes('~')) out.push([name, `name of ${key}`]);
+    const address = addressOf(object);
+    if (address !== undefined) out.push([address, `address of ${key}`]);
+  }
+  return new Map(out.sort(([a], [b]) => b.length - a.length));
+}
+
+/** Returns the address that the cluster gave to a pod or a service. Which one it is depends on what was created before. */
+function addressOf(object: KubeObject): string | undefined {
+  if (object.kind === 'Pod') return textAt(object['status'], 'podIP');
+  const address = object.kind === 'Service' ? textAt(object['spec'], 'clusterIP') : undefined;
+  return address === 'None' ? undefined : address;
+}
+
+function textAt(part: JsonValue | undefined, field: string): string | undefined {
+  const value = isMap(part) ? part[field] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/**
+ * Drops differences, in values and in paths, that are only an alias in the other run.
+ *
+ * @param have - The aliases in the state whose values are `to`.
+ * @param want - The aliases in the state whose values are `from`.
+ */
+export function withoutAliased(changes: readonly LeafChange[], have: Aliases, want: Aliases): LeafChange[] {
+  const expected = new Map<string, JsonValue | undefined>();
+  for (const { path, from } of changes)
+    if (from !== undefined) expected.set(pathWith(path, want), valueWith(from, want));
+  const actual = new Map<string, JsonValue | undefined>();
+  for (const { path, to } of changes) if (to !== undefined) actual.set(pathWith(path, have), valueWith(to, have));
+  return changes.filter(({ path, from, to }) => {
+    const key = placeWith({ path, to }, have, want);
+    const other = from === undefined ? expected.get(key) : valueWith(from, want);
+    const mine = to === undefined ? actual.get(key) : valueWith(to, have);
+    return !jsonEqual(mine, other);
+  });
+}
+
+/** Returns the path of a change without the aliases of either run, so that the same change of two runs has the same one. */
+export function placeWith(
+  { path, to }: { readonly path: string; readonly to?: JsonValue | undefined },
+  have: Aliases,
+  want: Aliases,
+): string {
+  return pathWith(path, to === undefined ? want : have);
+}
+
+function valueWith(value: JsonValue, by: Aliases): JsonValue {
+  return typeof value === 'string' ? textWith(value, by) : value;
+}
+
+function pathWith(path: string, by: Aliases): string {
+  return path.includes('[') ? textWith(path, by) : path;
+}
+
+/** Replaces aliases anywhere in a text: `198.18.0.1:6379`, or the name of a child within that of its own child. */
+function textWith(text: string, by: Aliases): string {
+  let out = text;
+  for (const [from, to] of by) if (out.includes(from)) out = out.replaceAll(from, to);
+  return out;
+}
