@@ -305,6 +305,18 @@ describe('bounded rate', () => {
       expect(judge(h, { reference })).toMatchObject({ violations: [{ signature: { class: 'short-requeue' } }] });
     });
 
+    it('accepts several requests of one kind in each round of a poll of five seconds', () => {
+      const h = settled();
+      const shards = (): void => {
+        for (const shard of ['a', 'b', 'c', 'd', 'e'])
+          h.begin('controller', 'list', 'pods', '', { query: { labelSelector: `shard=${shard}` } }).answer();
+      };
+      every(5_000, 6, shards, h);
+      const reference = { idle: { requestsPerMinute: 60, writesPerMinute: 0 } };
+
+      expect(judge(h, { reference })).toEqual({ result: 'holds' });
+    });
+
     describe('seen for a short time only', () => {
       const idle = { requestsPerMinute: 600, writesPerMinute: 600 };
       const reference = { idle };

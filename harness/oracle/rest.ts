@@ -301,8 +301,8 @@ export function mostFrequent(
       for (const { path } of index.changes(revision)) count(fields, leafPattern(path));
     }
   }
-  const [verb = '', resource = '', name = ''] = key.split(' ');
-  return { verb, resource, name, field: mostFrequentKey(fields) };
+  const { verb = '', resource = '', name = '' } = operations.find((operation) => requestKey(operation) === key) ?? {};
+  return { verb, resource, name: verb === 'create' ? '' : name, field: mostFrequentKey(fields) };
 }
 
 /** Returns how often the most frequent request occurs: a round of a loop, such as a reconcile, may send many different ones. */
@@ -316,8 +316,13 @@ function countRequests(operations: readonly Operation[]): ReadonlyMap<string, nu
   return requests;
 }
 
-function requestKey({ verb, resource, name }: Operation): string {
-  return `${verb} ${resource} ${verb === 'create' ? '' : name}`;
+/**
+ * Returns what makes two requests the same one, sent again. A target that lists the pods of five shards, or patches one name in five
+ * namespaces, sends five requests once and not one request five times.
+ */
+function requestKey({ verb, resource, namespace, name, query }: Operation): string {
+  const { labelSelector, fieldSelector } = query;
+  return JSON.stringify([verb, resource, namespace, verb === 'create' ? '' : name, labelSelector, fieldSelector]);
 }
 
 /** The time span is divided into this many equal parts; activity is continuous if nearly all of them contain some. */
