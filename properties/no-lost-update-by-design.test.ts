@@ -138,3 +138,20 @@ it.each([
     expect(found.filter((line) => line.includes('foreign'))).toEqual([expect.stringMatching(expected)]);
   },
 );
+
+it.each([
+  ['with a message of its own', 'status.phase', 'cannot reach the API server', /^warning: .* without ever having read/],
+  ['with an older value', 'status.phase', 'first', /^error: .* without ever having read/],
+  ['of a status that it leaves alone undisturbed', 'spec.size', 'cannot reach the API server', /^error: /],
+])('judges a value of the status that a target replaces unseen %s', (_, owned, message, expected) => {
+  const path = ['status', 'message'];
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { status: { phase: 'New', message: 'first' } }));
+  h.phase('contention');
+  h.edit('writer-1', RESOURCE, 'web', path, 'second', 'status');
+  h.edit('writer-1', RESOURCE, 'web', path, 'audited', 'status');
+  h.patch('controller', RESOURCE, 'web', { status: { message } }, { subresource: 'status' });
+
+  const reference = { ownedLeaves: { [`${RESOURCE}:web`]: [owned] } };
+  expect(losses(h.build({ reference }))).toEqual([expect.stringMatching(expected)]);
+});

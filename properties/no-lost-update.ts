@@ -4,12 +4,13 @@
  * Owns: the report and severity of a loss. Does not own: finding losses (`oracle/field-ledger.ts`). Only leaves that the target never
  * changed in a reference are judged; drift on its own leaves belongs to P1 and P3. Deleting the whole object is not a lost update.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
-import type { History } from '../harness/model/history.ts';
-import { isEmptyValue, leafPattern } from '../harness/model/leaf.ts';
+import type { History, Revision } from '../harness/model/history.ts';
+import { isEmptyValue, leafPattern, leavesOf } from '../harness/model/leaf.ts';
 import type { LeafChange } from '../harness/model/leaf.ts';
 import { isFromScratch } from '../harness/oracle/base-content.ts';
 import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
@@ -127,24 +128,40 @@ const STATUS_VALUE = /^status\.[^.[\]]+$/;
  * - `child`: an object that the target created, and of which it overwrites a whole part: it built the object from scratch, or dropped what
  *   it had read.
  * - `status`: a single value of a status in which the target sets such values in undisturbed runs too. Lists and maps of a status may have
- *   several writers.
+ *   several writers. A value that the target replaces with one that the object never had is its own as well: {@link isOwnMessage}.
  */
 function ownedWhole(history: History, loss: Loss): Whole | undefined {
   const { guilty, victim, operation, carried = 0, field, changes, class: kind } = loss;
-  if (kind === 'own-update-lost' || changes.some(({ to }) => to !== undefined)) return undefined;
+  if (kind === 'own-update-lost') return undefined;
+  if (changes.some(({ to }) => to !== undefined)) return isOwnMessage(history, loss) ? 'status' : undefined;
   if (field.startsWith('status.conditions['))
     return history.reference?.wholeConditions?.includes(guilty.resource) === true ? 'list' : undefined;
   const index = indexOf(history);
   const hadRead = kind === 'removed-foreign' || kind === 'rebuilt';
   const knew = hadRead || (carried >= victim.revision && !afterConflict(history, loss));
-  if (STATUS_VALUE.test(field)) {
-    const owned = history.reference?.ownedLeaves[index.role(guilty)] ?? [];
-    return knew && owned.some((leaf) => STATUS_VALUE.test(leaf)) ? 'status' : undefined;
-  }
+  if (STATUS_VALUE.test(field)) return knew && setsStatus(history, guilty) ? 'status' : undefined;
   if (!OWN_PARTS.test(field)) return undefined;
   const [first] = index.chain(guilty.uid);
   const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
   return created && (isFromScratch(operation) || knew) ? 'child' : undefined;
+}
+
+/** Reports whether the target sets single values of this status in undisturbed runs. */
+function setsStatus(history: History, guilty: Revision): boolean {
+  const owned = history.reference?.ownedLeaves[indexOf(history).role(guilty)] ?? [];
+  return owned.some((leaf) => STATUS_VALUE.test(leaf));
+}
+
+/**
+ * Reports whether the target replaces a single value of its status with a new one, such as the message of an error that undisturbed runs
+ * do not meet. A value that the object had before may be older content.
+ */
+function isOwnMessage(history: History, { guilty, field, changes, class: kind }: Loss): boolean {
+  if (kind !== 'blind-overwrite' || !STATUS_VALUE.test(field) || !setsStatus(history, guilty)) return false;
+  const earlier = indexOf(history)
+    .chain(guilty.uid)
+    .filter(({ revision }) => revision < guilty.revision);
+  return changes.every(({ path, to }) => earlier.every(({ object }) => !jsonEqual(leavesOf(object).get(path), to)));
 }
 
 function sentence(history: History, loss: Loss, whole: Whole | undefined): string {
