@@ -247,6 +247,16 @@ describe('bounded rate', () => {
       expect(judge(writing(4_000, 45), { settlement: UNREST, probes }).result).toBe('holds');
     });
 
+    it('accepts a target that goes back to what it does undisturbed when it gets more time', () => {
+      const laterHalf = { requests: 6, spanMs: 60_000, goesOn: true };
+      const judged = (half: typeof laterHalf & { ordinary?: true }): string =>
+        judge(writing(4_000, 45), { settlement: UNREST, probes: [{ ...restless, laterHalf: half }, withheld(45)] })
+          .result;
+
+      expect(judged({ ...laterHalf, ordinary: true })).toBe('holds');
+      expect(judged(laterHalf)).toBe('violated');
+    });
+
     it('does not blame the target’s locks', () => {
       const h = settled();
       h.create('controller', 'leases.coordination.k8s.io', manifest('Lease', 'lock', { spec: {} }));

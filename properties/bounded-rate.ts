@@ -222,7 +222,9 @@ function judgeUnrest(history: History): CheckResult {
   const extended = believed ? longest : undefined;
   // A pause this long shows that the pauses grow: a work queue goes on for many minutes, with doubled pauses.
   const hasPaused = hasRested(history) && !(proven && isShort(longest.laterHalf));
-  if (extended?.quiescent === true || hasPaused) return HOLDS;
+  // A target that polls is never silent. It has come to rest where it does no more than it does undisturbed.
+  const isUsual = extended?.laterHalf?.ordinary === true && !short;
+  if (extended?.quiescent === true || hasPaused || isUsual) return HOLDS;
   // A run that reached its step limit would reach it again.
   const enough = history.settlement.result === 'steps-exceeded';
   if (extended === undefined && !enough) {

@@ -258,3 +258,22 @@ it.each([
 
   expect(judge(h, list)).toMatchObject({ violations: [{ signature: { class: kind } }] });
 });
+
+it.each([
+  ['submissionAttempts', 2, 'left-note'],
+  ['retryCount', 3, 'left-note'],
+  ['attempts', 0, 'wrong-value'],
+  ['readyReplicas', 2, 'wrong-value'],
+])(
+  'judges a number of the status by whether it counts attempts, and upwards: %s %d instead of 1',
+  (name, count, kind) => {
+    const { h } = run();
+    h.patch('controller', WIDGETS, 'web', { status: { [name]: count } }, { subresource: 'status' });
+    const once = healthy().map(([key, object]): readonly [string, KubeObject] =>
+      key.startsWith(WIDGETS) ? [key, setAt(object, ['status', name], 1)] : [key, object],
+    );
+    const list = [expected(...once), ...probes(h, { writes: [] }), ...functionOfInput()];
+
+    expect(judge(h, list)).toMatchObject({ violations: [{ signature: { class: kind } }] });
+  },
+);

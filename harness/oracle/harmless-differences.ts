@@ -19,13 +19,19 @@ export function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
 }
 
+/** Matches the names of counters of what was tried: `submissionAttempts`, `retryCount`, `failures`. */
+const ATTEMPTS = /(?:attempt|retries|retry|tries|failure|restart)[^.[\]]*$/i;
+
 /**
  * Reports whether a difference that a fresh incarnation leaves alone is only a trace of what happened, which a fresh copy has never met: an
  * annotation, or a time or number in the status such as `lastFailureTime` or `retryCount`, that objects of this kind never had in the
- * undisturbed runs.
+ * undisturbed runs; or a higher count of attempts, of which a fresh copy needed only one.
  */
 export function isTrace(history: History, { what, path, expected, actual, uid }: Difference): boolean {
-  if (what !== 'wrong-value' || expected !== undefined) return false;
+  if (what !== 'wrong-value') return false;
+  if (typeof expected === 'number' && typeof actual === 'number')
+    return path.startsWith('status.') && ATTEMPTS.test(path) && actual > expected;
+  if (expected !== undefined) return false;
   const isInStatus = path.startsWith('status.') && !path.endsWith('observedGeneration');
   if (!path.startsWith('metadata.annotations') && !(isInStatus && (typeof actual === 'number' || isTime(actual))))
     return false;
