@@ -10,6 +10,8 @@ export interface EventRow {
   readonly actor: ActorId;
   readonly kind: ProcessEventKind | 'log';
   readonly text: string;
+  /** Whether it is a line that states an error. */
+  readonly isError: boolean;
   readonly guilty: boolean;
 }
 
@@ -41,14 +43,24 @@ export function eventRows(
     .map((event): EventRow => {
       const fatal = event.kind === 'unhandled' || event.kind === 'exited' || event.kind === 'start-failed';
       const text = event.detail === '' ? WORDS[event.kind] : `${WORDS[event.kind]}: ${firstLine(event.detail)}`;
-      return { row: 'event', at: event.at, actor: event.actor, kind: event.kind, text, guilty: survives && fatal };
+      return {
+        row: 'event',
+        at: event.at,
+        actor: event.actor,
+        kind: event.kind,
+        text,
+        isError: false,
+        guilty: survives && fatal,
+      };
     });
   const logs = selectedLines(history, from, violation, names).map(({ at, actor, line }): EventRow => {
+    const { level, error } = readLogLine(line);
     return {
       row: 'event',
       at,
       actor,
       kind: 'log',
+      isError: level === 'error' || error !== '',
       text: `“${logText(line, names.size === 1 ? names : NONE)}”`,
       guilty: false,
     };

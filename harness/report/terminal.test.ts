@@ -55,12 +55,12 @@ describe('renderStory', () => {
 
   it('shows an error of the log to its end, in three lines at most, and other lines in one', () => {
     const story = tellStory(lostUpdate());
-    const log = (text: string) => ({
-      ...({ row: 'event', kind: 'log', at: 0, actor: 'controller', guilty: false } as const),
+    const log = (text: string, isError: boolean) => ({
+      ...({ row: 'event', kind: 'log', at: 0, actor: 'controller', guilty: false, isError } as const),
       text: `“${text} ${'and more '.repeat(12)}reason”`,
     });
     const rendered = renderStory(
-      { ...story, rows: [log('ERROR failed'), log('Reconciling'), ...story.rows] },
+      { ...story, rows: [log('failed', true), log('Reconciling', false), ...story.rows] },
       { width: 100, color: false, replay: REPLAY },
     );
 

@@ -98,7 +98,7 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
       const before = lead('', row.actor, layout);
       if (row.kind === 'log') {
         // Errors are wrapped, other lines are cut, because an error states its reason at the end.
-        if (!text.startsWith('“ERROR ')) return [colors.dim(cut(before + text, width))];
+        if (!row.isError) return [colors.dim(cut(before + text, width))];
         return wrapWithin(text, width - before.length, 2, ERROR_LINES_MAX).map((line) => colors.dim(before + line));
       }
       const lines = wrapWithin(text, width - before.length, 2, 2).map((line) => before + line);
