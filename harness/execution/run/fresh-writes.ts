@@ -4,12 +4,20 @@ import type { History, Revision } from '../../model/history.ts';
 import { diffLeaves, isServerLeaf } from '../../model/leaf.ts';
 import type { ProbeResult } from '../../model/probe.ts';
 
-/** Returns the result of the probe `fresh-incarnation`. */
+/**
+ * Returns the result of the probe `fresh-incarnation`: its writes, as far as they change something for good. Many targets write an
+ * intermediate state when they start, such as a count of 0 before they have counted, and come back to what was there.
+ */
 export function freshWrites(run: History): ProbeResult {
   const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
-  const written = run.revisions
-    .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
-    .map((revision) => describeWrite(run, revision));
+  const written = [...Map.groupBy(run.revisions, ({ uid }) => uid).values()]
+    .flatMap((versions) =>
+      lastingWrites(
+        run,
+        versions.filter(({ at }) => at > since),
+      ),
+    )
+    .toSorted((a, b) => a.at - b.at);
   return {
     probe: 'fresh-incarnation',
     writes: written.map(({ text }) => text),
@@ -18,16 +26,39 @@ export function freshWrites(run: History): ProbeResult {
   };
 }
 
+interface Write {
+  readonly at: number;
+  readonly text: string;
+  readonly paths: readonly string[];
+}
+
+/** Returns the target's writes of one object without the leaves that end with the value that they had before. */
+function lastingWrites(run: History, versions: readonly Revision[]): readonly Write[] {
+  const [first, last] = [versions[0], versions.at(-1)];
+  if (first === undefined || last === undefined || (first.type === 'ADDED' && last.type === 'DELETED')) return [];
+  const changed = new Set(
+    first.type === 'ADDED' || last.type === 'DELETED'
+      ? versions.flatMap(({ before, object }) => diffLeaves(before, object).map(({ path }) => path))
+      : diffLeaves(first.before, last.object).map(({ path }) => path),
+  );
+  return versions
+    .filter(({ actor }) => roleOf(actor) === 'target')
+    .map((revision) => describeWrite(run, revision, changed))
+    .filter(({ paths }) => paths.length > 0);
+}
+
 /** Returns a write in one line, and the leaves that it changed: an empty path, which means all, if it created or deleted the object. */
 function describeWrite(
   { operations, names }: History,
-  { type, op, before, object, resource, uid, name }: Revision,
-): { readonly text: string; readonly paths: readonly string[] } {
+  { type, op, at, before, object, resource, uid, name }: Revision,
+  changed: ReadonlySet<string>,
+): Write {
   const verb = operations[op]?.verb ?? type;
-  const changes = diffLeaves(before, object).filter(({ path }) => !isServerLeaf(path));
+  const changes = diffLeaves(before, object).filter(({ path }) => !isServerLeaf(path) && changed.has(path));
   const shown = changes.slice(0, 4).map(({ path, to }) => `${path}=${JSON.stringify(to ?? null)}`);
   const isWhole = type !== 'MODIFIED' || verb === 'delete' || verb === 'deletecollection';
   return {
+    at,
     text: `${verb} ${resource}/${names[uid] ?? name} ${shown.join(' ')}`,
     paths: isWhole ? [''] : changes.map(({ path }) => path),
   };

@@ -4,7 +4,7 @@
  * Owns: how each probe is run, and the cache of results. Does not own: when a probe is needed (the properties) or the phases of a run
  * (`trial.ts`).
  */
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History } from '../../model/history.ts';
@@ -42,6 +42,7 @@ const MINUTE_MS = 60_000;
 /** The seed of fresh copies, which no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
+const REVERSE_SEED = 0x5eed_f010;
 /** The minimum additional run time of other fresh copies, in ms. */
 const LATER_MS = 120_000;
 /** The windows to try on an open run, in ms, before the full window that was requested. */
@@ -255,13 +256,23 @@ export class Prober {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };
       for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed, atRest })));
+      const { present, late } = inReverse(input, this.#base.sample);
+      if (late.length > 0) outcomes.push(stateOf(await this.#copyOf(present, { seed: REVERSE_SEED, atRest }, late)));
       return { probe: 'other-copies', outcomes };
     });
   }
 
-  /** @param variant Needs a seed other than the trial's: the seeded objects keep their uids, so the server must draw different ones. */
-  #copyOf(input: readonly KubeObject[], variant: TrialVariant & { readonly seed: number }): Promise<History> {
-    const trial = quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] });
+  /**
+   * @param variant Needs a seed other than the trial's: the seeded objects keep their uids, so the server must draw different ones.
+   * @param late What is created once the target has started, in this order.
+   */
+  #copyOf(
+    input: readonly KubeObject[],
+    variant: TrialVariant & { readonly seed: number },
+    late: readonly KubeObject[] = [],
+  ): Promise<History> {
+    const start = late.length === 0 ? 'settled' : 'empty';
+    const trial = quietTrial({ ...this.#base, start, sample: late, programs: [] });
     return this.#variant(trial, { ...variant, seedObjects: input });
   }
 
@@ -344,6 +355,33 @@ function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
 }
 
+/**
+ * Splits an input for a copy that receives sample objects of one kind in reverse order, one after the other: what they get out of a pool,
+ * such as an address or a share of a quota, depends on which of them comes first. Objects that have an owner, or are being deleted, stay,
+ * and so do namespaces.
+ */
+function inReverse(
+  input: readonly KubeObject[],
+  sample: readonly KubeObject[],
+): { readonly present: readonly KubeObject[]; readonly late: readonly KubeObject[] } {
+  const kinds = new Set(sample.map(kindText));
+  const movable = input.filter((object) => {
+    const { ownerReferences, deletionTimestamp } = object.metadata;
+    const isFree = ownerReferences === undefined && deletionTimestamp === undefined && object.kind !== 'Namespace';
+    return isFree && kinds.has(kindText(object));
+  });
+  const peers = Map.groupBy(movable, kindText);
+  const moved = new Set(movable.filter((object) => (peers.get(kindText(object)) ?? []).length > 1));
+  const late = [...moved]
+    .toReversed()
+    .map((object): KubeObject => ({ ...object, metadata: withoutVarying(object).metadata }));
+  return { present: input.filter((object) => !moved.has(object)), late };
+}
+
+function kindText({ apiVersion, kind }: KubeObject): string {
+  return `${apiVersion} ${kind}`;
+}
+
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);
 
 function expectedKey(history: History, input: readonly KubeObject[]): string {
@@ -355,7 +393,7 @@ function inputKey(input: readonly KubeObject[]): string {
 }
 
 /** Returns an object without the server-managed metadata that differs in every run; a field of the same name elsewhere is content. */
-function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
+function withoutVarying({ metadata, ...rest }: KubeObject): KubeObject {
   const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
   return { ...rest, metadata: Object.fromEntries(kept) };
 }
