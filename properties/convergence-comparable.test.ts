@@ -120,6 +120,27 @@ it('takes a target for healed that is busy as usual, once nothing differs', () =
 const PORTS: readonly [string, KubeObject] = ['configmaps/default/ports', manifest('ConfigMap', 'ports')];
 
 it.each([
+  ['warns of', false, true],
+  ['convicts the loss of', true, false],
+])(
+  '%s what a target made at its start where its own Deployment owns it, as its controller: %s',
+  (_, controller, isExcused) => {
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'manager', uid: 'm', controller };
+    const ports = manifest('ConfigMap', 'ports', {}, { ownerReferences: [owner] });
+    const { h } = run('Ready', 'v1', (before) => void before.create('controller', 'configmaps', ports));
+    h.delete('writer-1', 'configmaps', 'ports');
+    const final = [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')];
+
+    const result = judge(h, [
+      expected(...healthy(), PORTS),
+      ...probes(h, { writes: ['create configmaps/ports'], final }),
+    ]);
+
+    expect(JSON.stringify(result).includes('makes it only when it starts')).toBe(isExcused);
+  },
+);
+
+it.each([
   ['warns of what a target made at its start and a writer deleted', true, 'writer-1', 'Ready', true],
   ['warns as well if garbage collection ended its deletion', true, 'gc', 'Ready', true],
   ['has another reason if it was made for an object', false, 'writer-1', 'Ready', false],

@@ -6,9 +6,9 @@ import { indexOf } from './history-index.ts';
 import { firstAppliedAt } from './first-applied.ts';
 
 /**
- * Reports whether the missing object is part of the installation, which a restart repairs: it had no owner, the target created it before
- * anything was applied, another client deleted it, and the target has not tried to create or change it since. Other differences that follow
- * from this are still errors.
+ * Reports whether the missing object is part of the installation, which a restart repairs: the target created it before anything was
+ * applied, no object controlled it (an owner may be the target's own Deployment), another client deleted it, and the target has not tried
+ * to create or change it since. Other differences that follow from this are still errors.
  */
 export function isMadeAtStart(history: History, { what, resource, object }: Difference): boolean {
   if (what !== 'missing-object') return false;
@@ -19,7 +19,8 @@ export function isMadeAtStart(history: History, { what, resource, object }: Diff
   if (deletion === undefined || roleOf(deletion.actor) === 'target') return false;
   const [made, ...again] = all.filter(({ type, namespace }) => type === 'ADDED' && namespace === deletion.namespace);
   if (made === undefined || again.length > 0 || roleOf(made.actor) !== 'target') return false;
-  if (made.at > firstAppliedAt(history) || (made.object.metadata.ownerReferences ?? []).length > 0) return false;
+  const isControlled = (made.object.metadata.ownerReferences ?? []).some(({ controller }) => controller === true);
+  if (made.at > firstAppliedAt(history) || isControlled) return false;
   return !history.operations.some(
     (operation) =>
       roleOf(operation.actor) === 'target' &&
