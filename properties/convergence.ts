@@ -15,6 +15,7 @@ import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { isClearedCondition } from '../harness/oracle/cleared-conditions.ts';
 import { isCopiedEntry } from '../harness/oracle/copied-entries.ts';
 import {
+  drawnPlaceOf,
   drawnPlaces,
   finalState,
   groupOf,
@@ -201,7 +202,7 @@ function withoutRandomDifferences(history: History, found: readonly Difference[]
   }
   const [usual] = lastProbe(history, 'expected-state')?.outcomes ?? [];
   const drawn = drawnPlaces([...(usual === undefined ? [] : [usual]), ...others.outcomes]);
-  const left = found.filter((difference) => !drawn.has(placeOf(difference)));
+  const left = found.filter((difference) => !drawn.has(drawnPlaceOf(difference)));
   return left.length === 0 ? HOLDS : violated(history, left, undefined, 'error', note);
 }
 

@@ -199,7 +199,7 @@ export function nearestDifferences(
   return smallest ?? [];
 }
 
-/** Returns where fresh copies with the same input differ from each other: those values are random. Formatted by {@link placeOf}. */
+/** Returns where fresh copies with the same input differ from each other: those values are random. Formatted by {@link drawnPlaceOf}. */
 export function drawnPlaces([first, ...others]: readonly ExpectedState[]): ReadonlySet<string> {
   const places = new Set<string>();
   if (first === undefined) return places;
@@ -211,8 +211,12 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
       const [a, b] = [one.get(key), other.get(key)];
       if (a === undefined || b === undefined) places.add(placeOf(about(have, key)));
       else
-        for (const change of withoutAliased(diffContent(b.object, a.object), mine, theirs))
-          places.add(placeOf({ ...about(have, key), path: placeWith(change, mine, theirs) }));
+        for (const change of withoutAliased(diffContent(b.object, a.object), mine, theirs)) {
+          const place = placeWith(change, mine, theirs);
+          places.add(
+            drawnPlaceOf({ ...about(have, key), path: change.path, place, expected: change.from, actual: change.to }),
+          );
+        }
     }
   }
   return places;
@@ -227,6 +231,14 @@ const SENTENCE_ITEM = /\["(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*"\]/g;
 /** Returns the text for an object, followed by its field unless the whole object differs. */
 export function placeOf({ object, path, place = path }: Pick<Difference, 'object' | 'path' | 'place'>): string {
   return `${object} ${leafPattern(place).replaceAll(SENTENCE_ITEM, '[*]')}`;
+}
+
+/** Returns the place of a difference that may be random. An item of a list of values, whose name is its value, is any item of that list. */
+export function drawnPlaceOf(difference: Omit<Difference, 'what' | 'resource'>): string {
+  const { path, place = path, expected, actual } = difference;
+  const item = `[${JSON.stringify(actual ?? expected)}]`;
+  const isItem = (expected === undefined) !== (actual === undefined) && path.endsWith(item);
+  return placeOf(isItem ? { ...difference, place: `${path.slice(0, -item.length)}[*]` } : { ...difference, place });
 }
 
 /** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first; empty if they agree. */

@@ -372,10 +372,13 @@ function inReverse(
   });
   const peers = Map.groupBy(movable, kindText);
   const moved = new Set(movable.filter((object) => (peers.get(kindText(object)) ?? []).length > 1));
-  const late = [...moved]
-    .toReversed()
-    .map((object): KubeObject => ({ ...object, metadata: withoutVarying(object).metadata }));
+  // The other copies find them in the order of a list, which is that of their names.
+  const late = [...moved].toSorted((a, b) => (placeText(a) < placeText(b) ? 1 : -1)).map(withoutVarying);
   return { present: input.filter((object) => !moved.has(object)), late };
+}
+
+function placeText({ metadata: { namespace = '', name = '' } }: KubeObject): string {
+  return `${namespace}/${name}`;
 }
 
 function kindText({ apiVersion, kind }: KubeObject): string {
