@@ -44,10 +44,11 @@ it.each([
   ['resourceVersion', '183', '185', []],
   ['resourceVersion', '183', 'none', ['status.secret.resourceVersion']],
   ['count', '183', '185', ['status.secret.count']],
-])('compares no versions that a server counts up: %s %s and %s', (field, ours, theirs, paths) => {
+  ['resourceVersion', '183', '185', [], 'spec'],
+])('compares no versions that a server counts up: %s %s and %s', (field, ours, theirs, paths, part = 'status') => {
   const noted = (value: string): History => {
     const h = historyBuilder();
-    h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { status: { secret: { [field]: value } } }));
+    h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { [part]: { secret: { [field]: value } } }));
     return h.build();
   };
   const history = noted(ours);

@@ -280,10 +280,10 @@ export function groupOf(object: string): string {
   return object.replace(/~\d+$/, '');
 }
 
-/** Returns the sort key of a difference: whole objects before fields, spec before status, times last. */
+/** Returns the sort key of a difference: whole objects before fields, spec before status, times and null last. */
 function weight({ what, path, actual, expected }: Difference): number {
   if (what !== 'wrong-value') return what === 'missing-object' ? 0 : 1;
-  if (isTime(actual) || isTime(expected)) return 5;
+  if (isTime(actual) || isTime(expected) || (actual ?? expected ?? null) === null) return 5;
   if (path.startsWith('status')) return 4;
   return path.startsWith('metadata') ? 3 : 2;
 }
@@ -303,7 +303,7 @@ function areVersions(
   { actual, expected }: States,
 ): boolean {
   if (!isVersion(from) || !isVersion(to)) return false;
-  if (/^status\..*resourceVersion/i.test(path)) return true;
+  if (/^status\..*resourceVersion|^spec\..*\.resourceVersion$/i.test(path)) return true;
   if (!/^(?:metadata\.annotations[.[]|status\.)/.test(path)) return false;
   return (
     isAmong(expected, from) &&
