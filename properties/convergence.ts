@@ -14,15 +14,8 @@ import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { isClearedCondition } from '../harness/oracle/cleared-conditions.ts';
 import { isCopiedEntry } from '../harness/oracle/copied-entries.ts';
-import {
-  drawnPlaceOf,
-  drawnPlaces,
-  finalState,
-  groupOf,
-  nearestDifferences,
-  placeOf,
-  probedState,
-} from '../harness/oracle/final-state.ts';
+import { finalState, groupOf, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
+import { withoutDrawn } from '../harness/oracle/drawn-values.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { earlyRelease } from '../harness/oracle/early-release.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
@@ -201,8 +194,8 @@ function withoutRandomDifferences(history: History, found: readonly Difference[]
     return result.result === 'violated' ? { ...result, needs: [{ probe: 'other-copies' }] } : result;
   }
   const [usual] = lastProbe(history, 'expected-state')?.outcomes ?? [];
-  const drawn = drawnPlaces([...(usual === undefined ? [] : [usual]), ...others.outcomes]);
-  const left = found.filter((difference) => !drawn.has(drawnPlaceOf(difference)));
+  const alike = [...(usual === undefined ? [] : [usual]), ...others.outcomes];
+  const left = withoutDrawn(found, [alike, others.inOrder ?? []], finalState(history));
   return left.length === 0 ? HOLDS : violated(history, left, undefined, 'error', note);
 }
 

@@ -143,7 +143,8 @@ it.each([
   ['with a message of its own', 'status.phase', 'cannot reach the API server', /^warning: .* without ever having read/],
   ['with an older value', 'status.phase', 'first', /^error: .* without ever having read/],
   ['of a status that it leaves alone undisturbed', 'spec.size', 'cannot reach the API server', /^error: /],
-])('judges a value of the status that a target replaces unseen %s', (_, owned, message, expected) => {
+  ['with a number', 'status.phase', 6, /^error: /],
+] as const)('judges a value of the status that a target replaces unseen %s', (_, owned, message, expected) => {
   const path = ['status', 'message'];
   const h = historyBuilder();
   h.create('user', RESOURCE, manifest('Widget', 'web', { status: { phase: 'New', message: 'first' } }));

@@ -153,15 +153,18 @@ function setsStatus(history: History, guilty: Revision): boolean {
 }
 
 /**
- * Reports whether the target replaces a single value of its status with a new one, such as the message of an error that undisturbed runs
- * do not meet. A value that the object had before may be older content.
+ * Reports whether the target replaces a single text of its status with a new one, such as the message of an error that undisturbed runs
+ * do not meet. A text that the object had before may be older content, and a number may have been counted up from it.
  */
 function isOwnMessage(history: History, { guilty, field, changes, class: kind }: Loss): boolean {
   if (kind !== 'blind-overwrite' || !STATUS_VALUE.test(field) || !setsStatus(history, guilty)) return false;
   const earlier = indexOf(history)
     .chain(guilty.uid)
     .filter(({ revision }) => revision < guilty.revision);
-  return changes.every(({ path, to }) => earlier.every(({ object }) => !jsonEqual(leavesOf(object).get(path), to)));
+  return changes.every(
+    ({ path, to }) =>
+      typeof to === 'string' && earlier.every(({ object }) => !jsonEqual(leavesOf(object).get(path), to)),
+  );
 }
 
 function sentence(history: History, loss: Loss, whole: Whole | undefined): string {

@@ -11,7 +11,11 @@ export type ProbeRequest =
    * that the target owns.
    */
   | { readonly probe: 'expected-state' }
-  /** Two more fresh copies, each with a different seed: values that differ between them are random. */
+  /**
+   * Two more fresh copies, each with a different seed: values that differ between them are random. Where the sample has several objects of
+   * one kind, two copies more that receive them one after the other, in order and in reverse: what differs between these two is taken out of
+   * a pool.
+   */
   | { readonly probe: 'other-copies' }
   /** A fresh incarnation, started on the unchanged final state: does it write? */
   | { readonly probe: 'fresh-incarnation' }
@@ -43,7 +47,12 @@ export type ProbeResult =
       readonly outcomes: readonly ExpectedState[];
       readonly settled: boolean;
     }
-  | { readonly probe: 'other-copies'; readonly outcomes: readonly ExpectedState[] }
+  | {
+      readonly probe: 'other-copies';
+      readonly outcomes: readonly ExpectedState[];
+      /** The outcomes of the copies that received the objects in order and in reverse; absent if there are none. */
+      readonly inOrder?: readonly ExpectedState[];
+    }
   | {
       readonly probe: 'fresh-incarnation';
       /** Sentences that name the writes that changed something, in order. */

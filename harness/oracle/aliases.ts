@@ -7,7 +7,10 @@ import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { LeafChange } from '../model/leaf.ts';
 
-/** Values that are valid in one run only, with their run-independent equivalents, the longest first: an address may begin another. */
+/**
+ * Values that are valid in one run only, with their run-independent equivalents, the longest first: an address may begin another. The
+ * equivalents contain no spaces, which would make a sentence of a key.
+ */
 export type Aliases = ReadonlyMap<string, string>;
 
 /** Returns the aliases in a state: its objects by their canonical keys. */
@@ -15,24 +18,26 @@ export function aliases(state: ReadonlyMap<string, { readonly object: KubeObject
   const out: [string, string][] = [];
   for (const [key, { object }] of state) {
     const { uid, name } = object.metadata;
-    if (uid !== undefined) out.push([uid, `uid of ${key}`]);
-    if (name !== undefined && key.includes('~')) out.push([name, `name of ${key}`]);
-    const address = addressOf(object);
-    if (address !== undefined) out.push([address, `address of ${key}`]);
+    if (uid !== undefined) out.push([uid, `uid:${key}`]);
+    if (name !== undefined && key.includes('~')) out.push([name, `name:${key}`]);
+    for (const [at, address] of addressesOf(object).entries()) out.push([address, `address${at}:${key}`]);
   }
   return new Map(out.sort(([a], [b]) => b.length - a.length));
 }
 
-/** Returns the address that the cluster gave to a pod or a service. Which one it is depends on what was created before. */
-function addressOf(object: KubeObject): string | undefined {
-  if (object.kind === 'Pod') return textAt(object['status'], 'podIP');
-  const address = object.kind === 'Service' ? textAt(object['spec'], 'clusterIP') : undefined;
-  return address === 'None' ? undefined : address;
+/** Returns the addresses that the cluster gave to a pod or a service. Which ones depends on what was created before. */
+function addressesOf({ kind, status, spec }: KubeObject): readonly string[] {
+  if (kind === 'Pod') return textsAt(status, 'podIPs', 'podIP');
+  return kind === 'Service' ? textsAt(spec, 'clusterIPs', 'clusterIP').filter((text) => text !== 'None') : [];
 }
 
-function textAt(part: JsonValue | undefined, field: string): string | undefined {
-  const value = isMap(part) ? part[field] : undefined;
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** Returns the texts in a list, of values or of maps with an `ip`, or else the one in a field. */
+function textsAt(part: JsonValue | undefined, list: string, field: string): readonly string[] {
+  if (!isMap(part)) return [];
+  const all = part[list];
+  const values = Array.isArray(all) && all.length > 0 ? all : [part[field]];
+  const texts = values.map((one: JsonValue | undefined) => (isMap(one) ? one['ip'] : one));
+  return texts.filter((text) => typeof text === 'string' && text !== '') as readonly string[];
 }
 
 /**

@@ -27,3 +27,24 @@ it.each([
 
   expect(isCopiedEntry(history, { ...difference, expected, actual })).toBe(copied);
 });
+
+it('an entry is no copy where its values come from two objects', () => {
+  const h = historyBuilder();
+  for (const [name, value] of [
+    ['a', '1'],
+    ['b', '9'],
+  ] as const) {
+    h.create('user', WIDGETS, manifest('Widget', name));
+    h.edit('writer-1', WIDGETS, name, TOUCHED, value);
+  }
+  const child = h.create('controller', 'configmaps', manifest('ConfigMap', 'b'));
+  const path = 'metadata.annotations.touched';
+  const uid = child.metadata.uid ?? '';
+
+  expect(
+    isCopiedEntry(h.build(), {
+      ...({ what: 'wrong-value', resource: 'configmaps', object: 'configmaps/b' } as const),
+      ...{ path, uid, expected: '9', actual: '1' },
+    }),
+  ).toBe(false);
+});

@@ -134,7 +134,7 @@ function resourceOfKey(key: string): string {
 const outcomes = new WeakMap<ExpectedState, State>();
 
 /** Returns the state that an outcome of an `expected-state` probe allows. */
-function allowedState(outcome: ExpectedState): State {
+export function allowedState(outcome: ExpectedState): State {
   let state = outcomes.get(outcome);
   if (state === undefined) {
     state = place(
@@ -199,29 +199,6 @@ export function nearestDifferences(
   return smallest ?? [];
 }
 
-/** Returns where fresh copies with the same input differ from each other: those values are random. Formatted by {@link drawnPlaceOf}. */
-export function drawnPlaces([first, ...others]: readonly ExpectedState[]): ReadonlySet<string> {
-  const places = new Set<string>();
-  if (first === undefined) return places;
-  const one = allowedState(first);
-  for (const outcome of others) {
-    const other = allowedState(outcome);
-    const [mine, theirs] = [aliases(one), aliases(other)];
-    for (const [key, have] of new Map([...one, ...other])) {
-      const [a, b] = [one.get(key), other.get(key)];
-      if (a === undefined || b === undefined) places.add(placeOf(about(have, key)));
-      else
-        for (const change of withoutAliased(diffContent(b.object, a.object), mine, theirs)) {
-          const place = placeWith(change, mine, theirs);
-          places.add(
-            drawnPlaceOf({ ...about(have, key), path: change.path, place, expected: change.from, actual: change.to }),
-          );
-        }
-    }
-  }
-  return places;
-}
-
 /**
  * Matches an item of a list of sentences, which may contain values that differ between runs. Keys of maps contain no spaces and do not
  * match.
@@ -231,14 +208,6 @@ const SENTENCE_ITEM = /\["(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*"\]/g;
 /** Returns the text for an object, followed by its field unless the whole object differs. */
 export function placeOf({ object, path, place = path }: Pick<Difference, 'object' | 'path' | 'place'>): string {
   return `${object} ${leafPattern(place).replaceAll(SENTENCE_ITEM, '[*]')}`;
-}
-
-/** Returns the place of a difference that may be random. An item of a list of values, whose name is its value, is any item of that list. */
-export function drawnPlaceOf(difference: Omit<Difference, 'what' | 'resource'>): string {
-  const { path, place = path, expected, actual } = difference;
-  const item = `[${JSON.stringify(actual ?? expected)}]`;
-  const isItem = (expected === undefined) !== (actual === undefined) && path.endsWith(item);
-  return placeOf(isItem ? { ...difference, place: `${path.slice(0, -item.length)}[*]` } : { ...difference, place });
 }
 
 /** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first; empty if they agree. */
@@ -271,7 +240,8 @@ function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
     );
 }
 
-function about({ resource }: Placed, key: string): Pick<Difference, 'resource' | 'object' | 'path'> {
+/** Returns the kind and name of an object, with its canonical key. */
+export function about({ resource }: Placed, key: string): Pick<Difference, 'resource' | 'object' | 'path'> {
   return { resource, object: `${resource}/${key.slice(key.indexOf('/', resource.length + 1) + 1)}`, path: '' };
 }
 

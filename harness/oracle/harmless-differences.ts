@@ -19,8 +19,15 @@ export function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
 }
 
-/** Matches the names of counters of what was tried: `submissionAttempts`, `retryCount`, `failures`. */
-const ATTEMPTS = /(?:attempt|retries|retry|tries|failure|restart)[^.[\]]*$/i;
+const ATTEMPTS: ReadonlySet<string> = new Set(['attempt', 'retry', 'failure', 'restart']);
+const COUNTS: ReadonlySet<string> = new Set([...ATTEMPTS, 'count', 'counter', 'number']);
+
+/** Reports whether a field counts what was tried, by its name: `submissionAttempts`, `retryCount`, `failures`. */
+function countsAttempts(path: string): boolean {
+  const [name = ''] = /[A-Za-z]+$/.exec(path) ?? [];
+  const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''));
+  return words.some((word) => ATTEMPTS.has(word)) && COUNTS.has(words.at(-1) ?? '');
+}
 
 /**
  * Reports whether a difference that a fresh incarnation leaves alone is only a trace of what happened, which a fresh copy has never met: an
@@ -30,7 +37,7 @@ const ATTEMPTS = /(?:attempt|retries|retry|tries|failure|restart)[^.[\]]*$/i;
 export function isTrace(history: History, { what, path, expected, actual, uid }: Difference): boolean {
   if (what !== 'wrong-value') return false;
   if (typeof expected === 'number' && typeof actual === 'number')
-    return path.startsWith('status.') && ATTEMPTS.test(path) && actual > expected;
+    return path.startsWith('status.') && countsAttempts(path) && actual > expected;
   if (expected !== undefined) return false;
   const isInStatus = path.startsWith('status.') && !path.endsWith('observedGeneration');
   if (!path.startsWith('metadata.annotations') && !(isInStatus && (typeof actual === 'number' || isTime(actual))))

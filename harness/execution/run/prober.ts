@@ -8,6 +8,7 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History } from '../../model/history.ts';
+import { roleOf } from '../../model/actor.ts';
 import type { ExpectedState, OtherOutcome, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE, scheduleSize } from '../../model/schedule.ts';
@@ -42,7 +43,7 @@ const MINUTE_MS = 60_000;
 /** The seed of fresh copies, which no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
-const REVERSE_SEED = 0x5eed_f010;
+const ORDERED_SEED = 0x5eed_f010;
 /** The minimum additional run time of other fresh copies, in ms. */
 const LATER_MS = 120_000;
 /** The windows to try on an open run, in ms, before the full window that was requested. */
@@ -256,10 +257,22 @@ export class Prober {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };
       for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed, atRest })));
-      const { present, late } = inReverse(input, this.#base.sample);
-      if (late.length > 0) outcomes.push(stateOf(await this.#copyOf(present, { seed: REVERSE_SEED, atRest }, late)));
-      return { probe: 'other-copies', outcomes };
+      const inOrder = await this.#inBothOrders(input);
+      return { probe: 'other-copies', outcomes, ...(inOrder.length === 0 ? {} : { inOrder }) };
     });
+  }
+
+  /** Returns the outcomes of two copies that receive the peers of an input in order and in reverse; none if either has trouble with that. */
+  async #inBothOrders(input: readonly KubeObject[]): Promise<readonly ExpectedState[]> {
+    const { others, peers } = peersOf(input, this.#base.sample);
+    if (peers.length === 0) return [];
+    const runs: History[] = [];
+    for (const groups of [peers, peers.map((group) => group.toReversed())])
+      runs.push(await this.#copyOf(others, { seed: ORDERED_SEED }, groups.flat().map(withoutVarying)));
+    const isWhole = ({ settlement, operations }: History): boolean =>
+      settlement.result === 'quiescent' &&
+      operations.every(({ actor, outcome }) => roleOf(actor) !== 'user' || outcome.type === 'ok');
+    return runs.every(isWhole) ? runs.map(stateOf) : [];
   }
 
   /**
@@ -356,25 +369,26 @@ function quietTrial(workload: Workload): Trial {
 }
 
 /**
- * Splits an input for a copy that receives sample objects of one kind in reverse order, one after the other: what they get out of a pool,
- * such as an address or a share of a quota, depends on which of them comes first. Objects that have an owner, or are being deleted, stay,
- * and so do namespaces.
+ * Returns the objects of an input that are of one kind with others of the sample, by kind and in the order of a list. What they get out of a
+ * pool, such as an address or a share of a quota, depends on which of them comes first. Objects that have an owner or own others, or are
+ * being deleted, are not among them, and neither are namespaces.
  */
-function inReverse(
+function peersOf(
   input: readonly KubeObject[],
   sample: readonly KubeObject[],
-): { readonly present: readonly KubeObject[]; readonly late: readonly KubeObject[] } {
+): { readonly others: readonly KubeObject[]; readonly peers: readonly (readonly KubeObject[])[] } {
   const kinds = new Set(sample.map(kindText));
+  const owners = new Set(input.flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid)));
   const movable = input.filter((object) => {
-    const { ownerReferences, deletionTimestamp } = object.metadata;
-    const isFree = ownerReferences === undefined && deletionTimestamp === undefined && object.kind !== 'Namespace';
-    return isFree && kinds.has(kindText(object));
+    const { uid = '', ownerReferences, deletionTimestamp } = object.metadata;
+    const isFree = ownerReferences === undefined && deletionTimestamp === undefined && !owners.has(uid);
+    return isFree && object.kind !== 'Namespace' && kinds.has(kindText(object));
   });
-  const peers = Map.groupBy(movable, kindText);
-  const moved = new Set(movable.filter((object) => (peers.get(kindText(object)) ?? []).length > 1));
-  // The other copies find them in the order of a list, which is that of their names.
-  const late = [...moved].toSorted((a, b) => (placeText(a) < placeText(b) ? 1 : -1)).map(withoutVarying);
-  return { present: input.filter((object) => !moved.has(object)), late };
+  const peers = [...Map.groupBy(movable, kindText).values()]
+    .filter(({ length }) => length > 1)
+    .map((group) => group.toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)));
+  const moved = new Set(peers.flat());
+  return { others: input.filter((object) => !moved.has(object)), peers };
 }
 
 function placeText({ metadata: { namespace = '', name = '' } }: KubeObject): string {

@@ -124,8 +124,13 @@ function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) =
   });
   switch (probe.probe) {
     case 'expected-state':
-    case 'other-copies':
       return { ...probe, outcomes: probe.outcomes.map(state) };
+    case 'other-copies':
+      return {
+        ...probe,
+        outcomes: probe.outcomes.map(state),
+        ...(probe.inOrder === undefined ? {} : { inOrder: probe.inOrder.map(state) }),
+      };
     case 'undisturbed':
     case 'step-by-step':
     case 'without-crashes':

@@ -237,6 +237,7 @@ const probe: z.ZodType<ProbeResult> = z
     z.strictObject({
       probe: z.literal('other-copies'),
       outcomes: z.array(expectedState),
+      inOrder: z.array(expectedState).exactOptional(),
     } satisfies Shape<Probe<'other-copies'>>),
     z.strictObject({
       probe: z.literal('fresh-incarnation'),

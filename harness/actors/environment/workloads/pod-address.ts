@@ -4,7 +4,7 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 /** Matches the address of a pod in a text, with a port. */
 export const POD_ADDRESS: RegExp = /\b198\.18\.\d{1,3}\.\d{1,3}:\d+/;
 
-/** Returns the address of a pod, by its uid, so that addresses differ between pods but not between runs. */
+/** Returns the address of a pod, by its uid, so that addresses differ between pods, but not between runs that make the same objects. */
 export function podAddress(pod: KubeObject): string {
   return `198.18.${hashByte(pod, 0)}.${hashByte(pod, 1)}`;
 }
