@@ -65,6 +65,8 @@ export class LiveRun implements Live {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined && this.#realLeftMs > 0) {
       const began = realNow();
       const untilReal = began + this.#realLeftMs;
+      const { recorder } = this.#world;
+      const requests = recorder.operations.length;
       const { time } = this.#world.host;
       const beganMs = time.now();
       // A target that renews a lock every two seconds produces items for as long as the wait lasts.
@@ -79,7 +81,7 @@ export class LiveRun implements Live {
       const isLong = !this.waitsForReal && windowMs >= this.#world.host.pace.suspectMs;
       const isBusy = isLong && settlement.result === 'time-exceeded';
       const seen = isBusy ? await this.#settleBusy(windows, history) : history;
-      this.#realLeftMs -= realNow() - began;
+      if (recorder.operations.length > requests) this.#realLeftMs -= realNow() - began;
       // A look that had to end early covers no more than the run time that has passed.
       const isCut = this.#realLeftMs <= 0 && seen.settlement.result === 'time-exceeded';
       this.#settled = { windowMs: isCut ? Math.min(windowMs, time.now() - beganMs) : windowMs, history: seen };

@@ -49,7 +49,11 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
   world.restartSilence(startMs);
   let outOfTime = false;
   const rewatching = new Rewatching(world);
-  const since = world.recorder.revisions.length;
+  const { recorder } = world;
+  const since = recorder.revisions.length;
+  const requests = recorder.operations.length;
+  // A target that is silent gets the whole window, however slow the machine is: idle timers of a runtime may fire all the time.
+  const isTooSlow = (): boolean => recorder.operations.length > requests && realNow() >= untilReal;
   const scheduler = new ReplayScheduler(EMPTY_SCHEDULE);
   const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
     stepsMax,
@@ -67,7 +71,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
       }
       const waitedMs = waitedBy(time, atMs);
       const inWindow = waitedMs <= world.lastActivityMs + windowMs;
-      outOfTime = inWindow && (waitedMs > startMs + windowMs * windowsMax || realNow() >= untilReal);
+      outOfTime = inWindow && (waitedMs > startMs + windowMs * windowsMax || isTooSlow());
       return inWindow && !outOfTime;
     },
     ...(options.withholdEcho ? { withheld: echoFilter(world, since) } : {}),
