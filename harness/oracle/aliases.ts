@@ -13,8 +13,21 @@ import type { LeafChange } from '../model/leaf.ts';
  */
 export type Aliases = ReadonlyMap<string, string>;
 
+type Objects = ReadonlyMap<string, { readonly object: KubeObject }>;
+
+const known = new WeakMap<Objects, Aliases>();
+
 /** Returns the aliases in a state: its objects by their canonical keys. */
-export function aliases(state: ReadonlyMap<string, { readonly object: KubeObject }>): Aliases {
+export function aliases(state: Objects): Aliases {
+  let found = known.get(state);
+  if (found === undefined) {
+    found = aliasesIn(state);
+    known.set(state, found);
+  }
+  return found;
+}
+
+function aliasesIn(state: Objects): Aliases {
   const out: [string, string][] = [];
   for (const [key, { object }] of state) {
     const { uid, name } = object.metadata;

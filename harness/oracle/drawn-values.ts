@@ -12,15 +12,25 @@ import { about, allowedState, placeOf, type Difference, type State } from './fin
 
 /**
  * Returns the place of a difference that may be random, and whether the value is on one side only: a value that is drawn is there. An item
- * of a list of values, whose name is its value, is any item of that list.
+ * of a list of values is any item of that list.
  */
-function drawnPlaceOf(difference: Omit<Difference, 'what' | 'resource'>): string {
+function drawnPlaceOf(difference: Compared): string {
+  const list = listOf(difference);
+  if (list !== undefined) return placeOf({ ...difference, place: `${list}[*]` });
+  return `${placeOf(difference)}${isOneSided(difference) ? ' on one side' : ''}`;
+}
+
+type Compared = Omit<Difference, 'what' | 'resource'>;
+
+function isOneSided({ expected, actual }: Compared): boolean {
+  return (expected === undefined) !== (actual === undefined);
+}
+
+/** Returns the list of values, without aliases, whose item a difference is: the name of such an item is its value. */
+function listOf(difference: Compared): string | undefined {
   const { path, place = path, expected, actual } = difference;
-  const isOneSided = (expected === undefined) !== (actual === undefined);
   const item = `[${JSON.stringify(actual ?? expected)}]`;
-  if (isOneSided && place.endsWith(item))
-    return placeOf({ ...difference, place: `${place.slice(0, -item.length)}[*]` });
-  return `${placeOf(difference)}${isOneSided ? ' on one side' : ''}`;
+  return isOneSided(difference) && place.endsWith(item) ? place.slice(0, -item.length) : undefined;
 }
 
 /**
@@ -37,8 +47,8 @@ export function withoutDrawn(
   return found.filter((difference) => {
     const place = drawnPlaceOf(difference);
     if (!drawn.has(place)) return true;
-    if (place.endsWith('[*]') && !states.some((copy) => itemsAt(copy, difference) === itemsAt(state, difference)))
-      return true;
+    const isItem = listOf(difference) !== undefined;
+    if (isItem && !states.some((copy) => itemsAt(copy, difference) === itemsAt(state, difference))) return true;
     return isHeldTwice(state, difference) && !states.some((copy) => hasRepeats(copy, difference));
   });
 }

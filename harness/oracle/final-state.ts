@@ -123,7 +123,8 @@ function allowedBy(probe: ProbeResult): readonly ExpectedState[] {
   return 'expected' in probe ? probe.expected : [];
 }
 
-function kindText({ apiVersion, kind }: KubeObject): string {
+/** Returns the kind of an object as a text, for comparing kinds. */
+export function kindText({ apiVersion, kind }: KubeObject): string {
   return `${apiVersion} ${kind}`;
 }
 

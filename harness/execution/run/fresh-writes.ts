@@ -10,13 +10,9 @@ import type { ProbeResult } from '../../model/probe.ts';
  */
 export function freshWrites(run: History): ProbeResult {
   const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
-  const written = [...Map.groupBy(run.revisions, ({ uid }) => uid).values()]
-    .flatMap((versions) =>
-      lastingWrites(
-        run,
-        versions.filter(({ at }) => at > since),
-      ),
-    )
+  const later = run.revisions.filter(({ at }) => at > since);
+  const written = [...Map.groupBy(later, ({ uid }) => uid).values()]
+    .flatMap((versions) => lastingWrites(run, versions))
     .toSorted((a, b) => a.at - b.at);
   return {
     probe: 'fresh-incarnation',
@@ -36,11 +32,7 @@ interface Write {
 function lastingWrites(run: History, versions: readonly Revision[]): readonly Write[] {
   const [first, last] = [versions[0], versions.at(-1)];
   if (first === undefined || last === undefined || (first.type === 'ADDED' && last.type === 'DELETED')) return [];
-  const changed = new Set(
-    first.type === 'ADDED' || last.type === 'DELETED'
-      ? versions.flatMap(({ before, object }) => diffLeaves(before, object).map(({ path }) => path))
-      : diffLeaves(first.before, last.object).map(({ path }) => path),
-  );
+  const changed = new Set(diffLeaves(first.before, last.object).map(({ path }) => path));
   return versions
     .filter(({ actor }) => roleOf(actor) === 'target')
     .map((revision) => describeWrite(run, revision, changed))

@@ -19,6 +19,7 @@ import { lastProbe } from '../../oracle/last-probe.ts';
 import { endMs } from '../../oracle/rest.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { freshWrites } from './fresh-writes.ts';
+import { kindText } from '../../oracle/final-state.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import { leftAlone, outcomeOf, revertedWhen, settled, settleMs, stateOf, writesAtRest } from './probe-results.ts';
@@ -393,10 +394,6 @@ function peersOf(
 
 function placeText({ metadata: { namespace = '', name = '' } }: KubeObject): string {
   return `${namespace}/${name}`;
-}
-
-function kindText({ apiVersion, kind }: KubeObject): string {
-  return `${apiVersion} ${kind}`;
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);

@@ -126,11 +126,7 @@ function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) =
     case 'expected-state':
       return { ...probe, outcomes: probe.outcomes.map(state) };
     case 'other-copies':
-      return {
-        ...probe,
-        outcomes: probe.outcomes.map(state),
-        ...(probe.inOrder === undefined ? {} : { inOrder: probe.inOrder.map(state) }),
-      };
+      return { ...probe, outcomes: probe.outcomes.map(state), ...given({ inOrder: probe.inOrder?.map(state) }) };
     case 'undisturbed':
     case 'step-by-step':
     case 'without-crashes':
