@@ -245,6 +245,30 @@ it('only warns of what is left over where undisturbed an object of the same kind
 });
 
 it.each([
+  ['is as in a copy that made the replaced object itself', 'old', 'warning'],
+  ['is not as in that copy either', 'v1', 'error'],
+])('judges a value beside an object that another client made again, which %s', (_, image, severity) => {
+  const { h } = run('Ready', 'old');
+  const outcome = {
+    objects: { 'deployments.apps/default/web': run('Ready', image).h.live('deployments.apps', 'web') },
+  };
+  const copies: ProbeResult = { probe: 'other-copies', outcomes: [], withoutReplacements: outcome };
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), ...functionOfInput(), copies];
+
+  expect(judge(h, list)).toMatchObject({ violations: [{ severity }] });
+});
+
+it('convicts what a restart corrects, whatever a copy does that made the replaced object itself', () => {
+  const { h } = run('Ready', 'old');
+  const outcome = { objects: { 'deployments.apps/default/web': h.live('deployments.apps', 'web') } };
+  const copies: ProbeResult = { probe: 'other-copies', outcomes: [], withoutReplacements: outcome };
+
+  expect(judge(h, [expected(...healthy()), ...probes(h), copies])).toMatchObject({
+    violations: [{ severity: 'error' }],
+  });
+});
+
+it.each([
   ['a number that no undisturbed run had', { retries: 2 }, 'left-note'],
   ['a time that no undisturbed run had', { lastFailureTime: '2026-01-01T00:00:07Z' }, 'left-note'],
   ['a word that no undisturbed run had', { lastError: 'refused' }, 'wrong-value'],

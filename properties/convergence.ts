@@ -14,7 +14,14 @@ import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { isClearedCondition } from '../harness/oracle/cleared-conditions.ts';
 import { isCopiedEntry } from '../harness/oracle/copied-entries.ts';
-import { finalState, groupOf, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
+import {
+  finalState,
+  groupOf,
+  isAsIn,
+  nearestDifferences,
+  placeOf,
+  probedState,
+} from '../harness/oracle/final-state.ts';
 import { withoutDrawn } from '../harness/oracle/drawn-values.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { earlyRelease } from '../harness/oracle/early-release.ts';
@@ -251,10 +258,20 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
     const excused = kindsUndisturbed(history, other);
     left = other.settled ? left.filter((difference) => !excused.has(kindOf(difference))) : [];
   }
+  left = left.filter((one) => !isFromReplaced(history, one));
   if (left.length === 0) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
   if (left.every((one) => isTrace(history, one))) return violated(history, left, 'left-note', 'warning', SILENT_NOTE);
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
   return withoutRandomDifferences(history, left, note);
+}
+
+/**
+ * Reports whether a fresh copy has the same if it makes the objects itself that another client made again: the target did so before. A volume
+ * that it made for its own pod serves the pod that replaced it, and a copy that finds the replacement needs no volume.
+ */
+function isFromReplaced(history: History, difference: Difference): boolean {
+  const without = lastProbe(history, 'other-copies')?.withoutReplacements;
+  return without !== undefined && isAsIn(without, difference);
 }
 
 /** Reports whether undisturbed runs of this or other workloads have ended with all of these differences before. */

@@ -14,7 +14,7 @@ export type ProbeRequest =
   /**
    * Two more fresh copies, each with a different seed: values that differ between them are random. Where the sample has several objects of
    * one kind, two copies more that receive them one after the other, in order and in reverse: what differs between these two is taken out of
-   * a pool.
+   * a pool. Where another client has made one of the target's objects again, a copy more without it.
    */
   | { readonly probe: 'other-copies' }
   /** A fresh incarnation, started on the unchanged final state: does it write? */
@@ -52,6 +52,8 @@ export type ProbeResult =
       readonly outcomes: readonly ExpectedState[];
       /** The outcomes of the copies that received the objects in order and in reverse; absent if there are none. */
       readonly inOrder?: readonly ExpectedState[];
+      /** The outcome of a copy without the objects that took the place of the target's own; absent if there are none. */
+      readonly withoutReplacements?: ExpectedState;
     }
   | {
       readonly probe: 'fresh-incarnation';

@@ -4,13 +4,14 @@
  * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own, without
  * volatile ones, and `observedGeneration` only by how far it lags behind. Start at {@link differences}.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isSameLag } from '../model/generation-lag.ts';
 import { OUTSIDE } from '../model/outside.ts';
 import { isAside } from '../model/aside.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
 import { finalRevisions, type History, type Revision } from '../model/history.ts';
-import { diffContent, isTime, leafPattern } from '../model/leaf.ts';
+import { diffContent, isTime, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
@@ -226,6 +227,13 @@ export function differences(history: History, actual: State, expected: State): r
     found.push({ what: 'extra-object', ...about(have, key), uid: have.object.metadata.uid });
   }
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
+}
+
+/** Reports whether an outcome has what is actual in a difference. */
+export function isAsIn(outcome: ExpectedState, { what, object, path, actual }: Difference): boolean {
+  const placed = [...allowedState(outcome)].find(([key, one]) => about(one, key).object === object)?.[1];
+  if (what !== 'wrong-value') return (placed === undefined) === (what === 'missing-object');
+  return placed !== undefined && jsonEqual(leavesOf(placed.object).get(path) ?? null, actual ?? null);
 }
 
 /** Reports whether another client's finalizer or owner reference keeps the object, so that deleting it is no longer up to the target. */

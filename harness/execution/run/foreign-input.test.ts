@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/obje
 import { setAt } from '../../model/edit.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { historyBuilder, manifest, REFERENCE } from '../../oracle/test-history.ts';
-import { foreignInput } from './foreign-input.ts';
+import { foreignInput, inputWithoutReplacements } from './foreign-input.ts';
 
 const WIDGETS = 'widgets.example.com';
 
@@ -48,6 +48,19 @@ function terminating(...others: readonly string[]): readonly KubeObject[] {
 }
 
 describe('the input of a fresh copy', () => {
+  it('has an object that another client made in the place of the target’s own, except where it is to be left out', () => {
+    const h = historyBuilder();
+    h.create('user', WIDGETS, manifest('Widget', 'web'));
+    h.create('controller', 'pods', manifest('Pod', 'web-0'));
+    h.delete('writer-1', 'pods', 'web-0');
+    h.create('writer-1', 'pods', manifest('Pod', 'web-0'));
+    h.create('writer-1', 'pods', manifest('Pod', 'stranger'));
+    const kept = (input: readonly KubeObject[]): readonly unknown[] => input.map(({ metadata: { name } }) => name);
+
+    expect(kept(foreignInput(h.build(), REFERENCE))).toEqual(['web', 'web-0', 'stranger']);
+    expect(kept(inputWithoutReplacements(h.build(), REFERENCE))).toEqual(['web', 'stranger']);
+  });
+
   it('has no object that is being deleted and that only the target’s own finalizer keeps', () => {
     expect(terminating()).toEqual([]);
     expect(terminating('example.com/of-others')).toMatchObject([

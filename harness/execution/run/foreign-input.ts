@@ -5,7 +5,7 @@
  * overwritten. Does not own: the run that starts from it (`prober.ts`).
  */
 import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import { appendItem, setAt } from '../../model/edit.ts';
 import { finalRevisions, type History, type Revision } from '../../model/history.ts';
@@ -33,6 +33,26 @@ const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
  * the CRD.
  */
 export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
+  return inputOf(history, reference, new Set());
+}
+
+/**
+ * Returns the input without the objects that another client made in the place of one that the target had made. They belong to the input,
+ * but what the target did for its own object, it need not do for a replacement that is there from the start.
+ */
+export function inputWithoutReplacements(history: History, reference: Reference): readonly KubeObject[] {
+  const own = new Set<string>();
+  const replacements = new Set<string>();
+  for (const { type, actor, uid, ...place } of history.revisions) {
+    if (type !== 'ADDED') continue;
+    const key = objectKey(place.resource, place.namespace, place.name);
+    if (roleOf(actor) === 'target') own.add(key);
+    else if (own.has(key)) replacements.add(uid);
+  }
+  return inputOf(history, reference, replacements);
+}
+
+function inputOf(history: History, reference: Reference, excluded: ReadonlySet<string>): readonly KubeObject[] {
   const creators = new Map<string, string>();
   for (const revision of history.revisions) if (revision.type === 'ADDED') creators.set(revision.uid, revision.actor);
   const left = finalRevisions(history);
@@ -42,7 +62,7 @@ export function foreignInput(history: History, reference: Reference): readonly K
       .map(({ name }) => name),
   );
   return left.flatMap((revision) => {
-    if (definedByTarget.has(revision.resource)) return [];
+    if (definedByTarget.has(revision.resource) || excluded.has(revision.uid)) return [];
     const creator = creators.get(revision.uid) ?? '';
     // The environment's workload controllers derive their objects from the target's, and will do so again for the fresh copy.
     if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];

@@ -6,6 +6,7 @@ import { finalRevisions, type History, type Revision } from '../../model/history
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
+import type { ProgramOp } from '../../model/workload.ts';
 import { foreignInput } from './foreign-input.ts';
 import { Prober, type RunVariant } from './prober.ts';
 import { takeReferences } from './references.ts';
@@ -102,6 +103,28 @@ describe('the expected state', () => {
     );
     const numbered = (...all: readonly number[]): readonly unknown[] => all.map((n) => ({ phase: `number ${n}` }));
     expect(phases).toEqual([numbered(0, 1), numbered(1, 0)]);
+  });
+
+  it('is made once more without what another client made in the place of the target’s own', async () => {
+    const path = '/api/v1/namespaces/default/configmaps';
+    const withVolume: Reconcile = async (widget, send) => {
+      const isThere = (await send('GET', `${path}/a-child`)).code !== 404;
+      const volume = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'volume' } };
+      if (!isThere) await send('POST', path, volume);
+      await withChild(widget, send);
+    };
+    const { prober, runner } = await proberOf(withVolume);
+    const child = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'a-child' };
+    const again: ProgramOp = { do: 'delete', target: child, recreate: 'same' };
+    const replaced = { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops: [again] }]) };
+
+    const copies = await prober.probe({ probe: 'other-copies' }, QUIET, await runner.run(replaced));
+
+    const namesIn = (outcome: ExpectedState | undefined): readonly string[] => Object.keys(outcome?.objects ?? {});
+    expect(namesIn(outcomesOf(copies)[0])).not.toContain('configmaps/default/volume');
+    expect(namesIn('withoutReplacements' in copies ? copies.withoutReplacements : undefined)).toContain(
+      'configmaps/default/volume',
+    );
   });
 
   it('shows in other copies what they do minutes later', async () => {

@@ -20,7 +20,7 @@ import { endMs } from '../../oracle/rest.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { freshWrites } from './fresh-writes.ts';
 import { kindText } from '../../oracle/final-state.ts';
-import { foreignInput } from './foreign-input.ts';
+import { foreignInput, inputWithoutReplacements } from './foreign-input.ts';
 import type { Live } from './live.ts';
 import { leftAlone, outcomeOf, revertedWhen, settled, settleMs, stateOf, writesAtRest } from './probe-results.ts';
 import { stepsInOrder } from './steps-in-order.ts';
@@ -251,7 +251,10 @@ export class Prober {
     const input = foreignInput(history, this.#reference);
     const looked = history.probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0));
     const laterMs = Math.max(LATER_MS, ...looked);
-    return this.#evidence.results.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
+    const without = inputWithoutReplacements(history, this.#reference);
+    const isReplaced = without.length < input.length;
+    const key = `other-copies ${laterMs} ${inputKey(input)} ${isReplaced ? inputKey(without) : ''}`;
+    return this.#evidence.results.once(key, async () => {
       const outcomes: ExpectedState[] = [];
       // The suspect might have reached the same outcome minutes later, if it had been observed for that long.
       const atRest = async (live: Live): Promise<void> => {
@@ -259,7 +262,12 @@ export class Prober {
       };
       for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed, atRest })));
       const inOrder = await this.#inBothOrders(input);
-      return { probe: 'other-copies', outcomes, ...(inOrder.length === 0 ? {} : { inOrder }) };
+      return {
+        probe: 'other-copies',
+        outcomes,
+        ...(inOrder.length === 0 ? {} : { inOrder }),
+        ...(isReplaced ? { withoutReplacements: stateOf(await this.#copyOf(without, { seed: FRESH_SEED })) } : {}),
+      };
     });
   }
 

@@ -126,7 +126,14 @@ function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) =
     case 'expected-state':
       return { ...probe, outcomes: probe.outcomes.map(state) };
     case 'other-copies':
-      return { ...probe, outcomes: probe.outcomes.map(state), ...given({ inOrder: probe.inOrder?.map(state) }) };
+      return {
+        ...probe,
+        outcomes: probe.outcomes.map(state),
+        ...given({
+          inOrder: probe.inOrder?.map(state),
+          withoutReplacements: probe.withoutReplacements && state(probe.withoutReplacements),
+        }),
+      };
     case 'undisturbed':
     case 'step-by-step':
     case 'without-crashes':

@@ -238,6 +238,7 @@ const probe: z.ZodType<ProbeResult> = z
       probe: z.literal('other-copies'),
       outcomes: z.array(expectedState),
       inOrder: z.array(expectedState).exactOptional(),
+      withoutReplacements: expectedState.exactOptional(),
     } satisfies Shape<Probe<'other-copies'>>),
     z.strictObject({
       probe: z.literal('fresh-incarnation'),
