@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileView } from './file-view.ts';
-import { processWrapper } from './process-wrapper.ts';
+import { processWrapper, type Mount } from './process-wrapper.ts';
 
 const wrapper = processWrapper('own');
 const hasView = wrapper.openFiles === null;
@@ -47,10 +47,13 @@ interface Seen {
 }
 
 /** Runs a command in a file view of its own, and returns its output. */
-function seenBy(command: readonly string[], { env = {}, PATH = process.env['PATH'] ?? '' } = {}): Seen {
+function seenBy(
+  command: readonly string[],
+  { env = {}, PATH = process.env['PATH'] ?? '', mounts = [] as readonly Mount[] } = {},
+): Seen {
   const view = fileView({ command, cwd: project, env, inherited: { PATH } }, process.env);
   if ('refused' in view) throw new Error(view.refused);
-  const [program = '', ...args] = [...wrapper.wrapper({ folder: life, view }), ...command];
+  const [program = '', ...args] = [...wrapper.wrapper({ folder: life, view, mounts }), ...command];
   const { stdout, stderr, status } = spawnSync(program, args, {
     cwd: project,
     encoding: 'utf8',
@@ -105,6 +108,56 @@ describe.runIf(hasView)('a program', () => {
     writeFileSync(join(life, 'pod', 'secrets', 'token'), 'mounted');
 
     expect(sh('cat /var/run/secrets/token; echo; ls -A /run')).toBe('mounted\nsecrets');
+  });
+
+  it('finds what is mounted, in hidden folders and where the root has none, and can make nothing beside it', () => {
+    const volume = join(life, 'files', 'volume');
+    mkdirSync(join(volume, 'inner'), { recursive: true });
+    writeFileSync(join(life, 'files', 'file'), 'a file');
+    const mounts = [
+      { from: join(volume, 'inner'), to: '/stalemate-none/volume/inner' },
+      { from: join(life, 'files', 'file'), to: '/stalemate-none/file' },
+      { from: volume, to: '/stalemate-none/volume' },
+      { from: volume, to: '/var/lib/stalemate-none' },
+      { from: volume, to: '/etc/stalemate-none/deep' },
+    ];
+
+    const script =
+      'echo written > /stalemate-none/volume/inner/new; cat /var/lib/stalemate-none/inner/new /etc/stalemate-none/deep/inner/new /stalemate-none/file; ls /; mkdir /other /stalemate-none/other /etc/stalemate-none/other';
+    const [lines, plain] = [sh(script, { mounts }), sh('ls /')].map((out) => out.split('\n')) as [string[], string[]];
+
+    expect(readFileSync(join(volume, 'inner', 'new'), 'utf8')).toBe('written\n');
+    expect(lines.slice(0, 3)).toEqual(['written', 'written', `a file${plain[0]}`]);
+    expect(new Set([plain[0], ...lines.slice(3, -3)])).toEqual(new Set([...plain, 'stalemate-none']));
+    for (const line of lines.slice(-3)) expect(line).toContain('Read-only file system');
+  });
+
+  it('keeps its view where the root is its own: secrets hidden, its project writable, its own processes', () => {
+    const mounts = [{ from: join(life, 'pod'), to: '/stalemate-none' }];
+    const script = `cat ${root}/user/.kube/config; echo changed > file; cat file; echo $$; readlink /bin; pwd; head -1 /proc/1/status`;
+    const out = sh(script, { mounts });
+
+    expect(out).toBe(sh(script));
+    expect(out).toContain(`changed\n`);
+    expect(readFileSync(join(project, 'file'), 'utf8')).toBe('of the project');
+  });
+
+  it.each([
+    '/etc/passwd',
+    '/etc/passwd/below',
+    '/usr/stalemate-none',
+    '/usr',
+    '/run',
+    '/var',
+    '/',
+    'stalemate-none',
+    '/stalemate-none/../etc',
+    '/tmp/../usr',
+  ])('gets no mount at %s', (to) => {
+    mkdirSync(join(life, 'volume'));
+    writeFileSync(join(life, 'volume', 'mounted-here'), '');
+
+    expect(sh(`ls ${to}; ls`, { mounts: [{ from: join(life, 'volume'), to }] })).not.toContain('mounted-here');
   });
 
   it('reads the files and folders that its command line or a variable names, and writes to a copy', () => {

@@ -56,8 +56,8 @@ export function mountFolders(mounted: readonly MountedFolder[], folders: LifeFol
   }
 }
 
-/** Returns the path of a mounted folder on the host. */
-export function mountedAt({ path }: MountedFolder, { files }: Pick<LifeFolders, 'files'>): string {
+/** Returns the path of a mounted folder, or of a file below `{files}`, on the host. */
+export function mountedAt({ path }: Pick<MountedFolder, 'path'>, { files }: Pick<LifeFolders, 'files'>): string {
   return placeOf(files, path);
 }
 

@@ -181,7 +181,8 @@ class LocalProcess implements ProcessIncarnation {
     mountFiles([...this.#host.files, ...(asPod ? accountFiles(reached) : [])], { files, home, pod });
     const folders = this.#host.folders?.() ?? [];
     mountFolders(folders, { files, home, pod });
-    const mounts = folders.map((folder) => ({ from: mountedAt(folder, { files }), to: folder.path }));
+    const named = this.#host.files.filter(({ below }) => below === 'files');
+    const mounts = [...folders, ...named].map((mounted) => ({ from: mountedAt(mounted, { files }), to: mounted.path }));
     const values: Placeholders = {
       kubeconfig,
       namespace,

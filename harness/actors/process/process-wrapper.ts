@@ -5,6 +5,8 @@
  * such namespace, the process group and the marked environment must suffice (`survivors.ts`). Start at {@link processWrapper}.
  */
 import { spawnSync } from 'node:child_process';
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, normalize } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import type { FileSystem } from '../../model/counterexample.ts';
 import { findLauncher } from './launcher/launcher.ts';
@@ -129,34 +131,85 @@ function launcherWrapper(
   ];
   const tried = tryOnce(launcher, options, network, trouble);
   if ('refused' in tried) return tried;
-  return {
-    ...tried,
-    wrapper: ({ folder, view, mounts = [], steered, hostname }) => [
+  const known = new Map<string, boolean>();
+  const mayOpen = (place: string): boolean => {
+    const may = known.get(place) ?? trouble([launcher, ...options, '--open', place, ...VIEW, '--']) === null;
+    known.set(place, may);
+    return may;
+  };
+  const wrapper: ProcessWrapper['wrapper'] = ({ folder, view, mounts = [], steered, hostname }) => {
+    const opened = new Set<string>();
+    const isPossible = ({ to }: Mount): boolean => {
+      if (!isPlain(to) || coversShown(to, folder, view)) return false;
+      if (isInHidden(to, view)) return true;
+      const place = placeToOpen(to);
+      if (place === undefined || !mayOpen(place)) return false;
+      opened.add(place);
+      return true;
+    };
+    const possible = mounts.filter(isPossible);
+    return [
       launcher,
       ...options,
+      ...[...opened].toSorted(byDepth).flatMap((place) => ['--open', place]),
       ...(hostname === undefined ? [] : ['--hostname', hostname]),
       ...(steered === undefined ? [] : steeredBy(steered)),
       ...view.map((word) => (word === POD ? `${folder}/pod` : word)),
       '--write',
       folder,
-      ...mounts.filter(({ to }) => canMount(to, folder, view)).flatMap(({ from, to }) => ['--at', from, to]),
+      ...possible.toSorted((a, b) => byDepth(a.to, b.to)).flatMap(({ from, to }) => ['--at', from, to]),
       '--',
-    ],
+    ];
   };
+  return { ...tried, wrapper };
 }
 
+/** Reports whether a mount point is in a folder that is hidden from the program, where it can be created. */
+function isInHidden(to: string, view: readonly string[]): boolean {
+  return view.some((place, at) => view[at - 1] === '--hide' && isWithin(to, place));
+}
+
+/** The folders of the system in which mount points that the host does not have can be created, at any depth. They have few entries. */
+const OPENABLE: readonly string[] = ['/etc', '/opt'];
+
 /**
- * Reports whether the mount point can be created: only inside a folder that is hidden from the program, so that the mount covers nothing
- * visible.
+ * Returns the folder in which a mount point would have to be created: `/`, or one of a few of the system. Undefined if the host has a folder
+ * or file there, which the mount would cover.
  */
-function canMount(to: string, folder: string, view: readonly string[]): boolean {
-  const hidden = view.filter((_, at) => view[at - 1] === '--hide');
-  const isInside = hidden.some((place) => place !== to && isWithin(to, place));
-  const shown = [folder, ...view.filter((_, at) => SHOWING.has(view[at - 1] ?? ''))];
-  return isInside && !shown.some((place) => isWithin(place, to));
+function placeToOpen(to: string): string | undefined {
+  if (isThere(to)) return undefined;
+  let place = dirname(to);
+  while (!isThere(place)) place = dirname(place);
+  const isOpenable = place === '/' || OPENABLE.some((folder) => isWithin(place, folder));
+  return isOpenable && realpathSync(place) === place && lstatSync(place).isDirectory() ? place : undefined;
+}
+
+/** Also true of a path that cannot be looked at, such as one below a file. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Reports whether a path is absolute, and does not lead elsewhere by `..`. */
+function isPlain(path: string): boolean {
+  return isAbsolute(path) && normalize(path) === path;
+}
+
+/** Reports whether a mount would cover something that the program is to see. */
+function coversShown(to: string, folder: string, view: readonly string[]): boolean {
+  const shown = view.filter((_, at) => SHOWING.has(view[at - 1] ?? '') || view[at - 2] === '--at');
+  return [folder, ...shown].some((place) => isWithin(place, to));
 }
 
 const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
+
+/** Compares paths so that an outer folder comes before what is inside it. */
+function byDepth(a: string, b: string): number {
+  return a.length - b.length;
+}
 
 /** One operation of each kind that a view contains, to test whether this host permits them. */
 const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];

@@ -49,10 +49,16 @@ spec:
             - { name: certs, mountPath: /tmp/certs }
             - { name: settings, mountPath: /etc/shop }
             - { name: one, mountPath: /etc/one.yaml, subPath: one.yaml }
+            - { name: scratch, mountPath: /scratch/ }
+            - { name: identity, mountPath: /var/run/secrets/tokens }
+            - { name: account, mountPath: /var/run/secrets/kubernetes.io/serviceaccount }
       volumes:
         - { name: certs, secret: { secretName: made-by-somebody } }
         - { name: settings, configMap: { name: settings, items: [{ key: settings.yaml, path: settings.yaml }] } }
         - { name: one, projected: { sources: [{ configMap: { name: settings, items: [{ key: level, path: one.yaml }] } }] } }
+        - { name: scratch, emptyDir: {} }
+        - { name: identity, projected: { sources: [{ serviceAccountToken: { path: shop } }] } }
+        - { name: account, projected: { sources: [{ serviceAccountToken: { path: token } }, { configMap: { name: kube-root-ca.crt } }] } }
 `);
 
 const SHOP = (name: string, account: string, args: string): string => `
@@ -141,9 +147,11 @@ describe('the workload that is the target', () => {
     expect(mounted.folders.map(({ path, entries }) => [path, textsIn(entries)])).toEqual([
       ['/tmp/certs', { 'tls.crt': 'certificate' }],
       ['/etc/shop', { 'settings.yaml': 'a: 1' }],
+      ['/var/run/secrets/tokens', { shop: 'stalemate' }],
     ]);
     expect(mounted.files.map(({ path, content }) => [path, Buffer.from(content ?? []).toString()])).toEqual([
       ['/etc/one.yaml', 'debug'],
+      ['/scratch', ''],
     ]);
     expect(neededSecrets(workload())).toEqual(['made-by-somebody']);
   });

@@ -1,8 +1,11 @@
 /** Provides a process with the files that the target would find mounted in its pod. */
 import { isMap, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { ACCOUNT, TOKEN } from '../../actors/process/access.ts';
 import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
+
+const ACCOUNT_FOLDER = `/var/run/${ACCOUNT}`;
 
 /** The entries of one source of a volume: file names and contents. */
 type Entries = { readonly [name: string]: Uint8Array };
@@ -23,7 +26,8 @@ export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[
   for (const mount of mapsOf(workload.container['volumeMounts'])) {
     const volume = volumes.get(textOf(mount['name']));
     const path = textOf(mount['mountPath']).replace(/(?<=.)\/+$/, '');
-    if (volume === undefined || path === '') continue;
+    // A program gets the files of its service account in another way, and only if it needs them.
+    if (volume === undefined || path === '' || path === ACCOUNT_FOLDER) continue;
     const sources = sourcesOf(volume);
     const entries = sources.reduce<Entries>(
       (all, source) => ({ ...all, ...entriesOfSource(source, workload, objects) }),
@@ -33,7 +37,8 @@ export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[
     const content = entries[single];
     if (single !== '') {
       if (content !== undefined) files.push({ below: 'files', path, content });
-    } else if (sources.some((source) => referencesOf(source).length > 0)) folders.push({ path, entries });
+    } else if (sources.some((source) => referencesOf(source).length > 0 || tokenOf(source) !== undefined))
+      folders.push({ path, entries });
     else files.push({ below: 'files', path });
   }
   return { folders, files };
@@ -75,7 +80,14 @@ function referencesOf(source: JsonObject): readonly Reference[] {
   });
 }
 
+/** Returns the name of the file with a token of the service account, if a projected source has one. */
+function tokenOf({ serviceAccountToken: token }: JsonObject): string | undefined {
+  return isMap(token) ? textOf(token['path']) || 'token' : undefined;
+}
+
 function entriesOfSource(source: JsonObject, { namespace }: TargetWorkload, objects: readonly KubeObject[]): Entries {
+  const token = tokenOf(source);
+  if (token !== undefined) return { [token]: Buffer.from(TOKEN) };
   const [reference] = referencesOf(source);
   if (reference === undefined) return {};
   const { kind, name, items } = reference;

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
  * A manager that issues the certificate of its webhook itself, as cert-controller does in Go: it writes the certificate into a Secret and
- * the CA into the webhook configuration, then waits until the Secret is mounted at a hard-coded path.
+ * the CA into the webhook configuration, then waits until the Secret is mounted at a hard-coded path. It also writes into a volume.
  *
  * BEHAVIOUR: `late` answers 404 twice, like a port whose handlers are registered later; `elsewhere` listens on another port; `ends` exits
  * before it listens; `slow` takes 15 s to answer for objects with the color slow.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { setTimeout as passed } from 'node:timers/promises';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
@@ -47,6 +47,8 @@ async function review({ request: { uid, object }, ...asked }) {
 await rotate();
 await inject();
 for (let delayMs = 500; !existsSync(`${MOUNTED}/tls.crt`); delayMs *= 2) await passed(delayMs);
+// An emptyDir of its Deployment, in a folder that no system has.
+writeFileSync('/gadgets-scratch/ready', '');
 console.log('mounted');
 if (BEHAVIOUR === 'ends') process.exit(3);
 let unregistered = BEHAVIOUR === 'late' ? 2 : 0;

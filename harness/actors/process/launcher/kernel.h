@@ -41,6 +41,16 @@ __asm__(".globl _start\n_start: mov x29, #0\n mov x0, sp\n bl start\n");
 #define CALL(name, a, b, c, d, e) kernel(__NR_##name, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e))
 enum { ENOENT = 2, EINTR = 4, ENOEXEC = 8, EACCES = 13, EEXIST = 17, ENOTDIR = 20, EINVAL = 22, ENOSYS = 38, EAFNOSUPPORT = 97 };
 
+/* Not in the headers that a kernel exports: a flag of umount2, and an entry of a folder (linux_dirent64). */
+enum { MNT_DETACH = 2 };
+struct entry {
+  word inode;
+  long offset;
+  unsigned short size;
+  unsigned char type;
+  char name[];
+};
+
 /* ---- text ---- */
 
 static word length(const char *text) {

@@ -12,6 +12,7 @@
  *   --now NS         the time since then, on the clock of the run
  *   --seed N         give it random numbers that depend on this seed
  *   --cpu N          run it on this processor only
+ *   --open DIR       let operations make places in this folder of the host, as in a hidden one
  *
  * Operations on the file system, in order. Before the first one, everything becomes read-only, and /dev is replaced (/proc after the last):
  *   --hide DIR       show an empty folder here; writes to it are discarded
@@ -54,9 +55,11 @@ struct step {
   long source;
 };
 
-enum { MAX_STEPS = 1024 };
+enum { MAX_STEPS = 1024, MAX_OPENED = 32 };
 static struct step steps[MAX_STEPS];
 static int count;
+static const char *opened[MAX_OPENED];
+static int opened_count;
 static int with_user;
 static word uid, gid;
 static const char *joined, *directory = "/", *hostname;
@@ -103,6 +106,11 @@ static void read_options(char **at) {
     }
     if (same(option, "--cd")) {
       directory = value;
+      continue;
+    }
+    if (same(option, "--open")) {
+      if (opened_count == MAX_OPENED) fail("too many folders are opened", "", 0);
+      opened[opened_count++] = value;
       continue;
     }
     if (same(option, "--hostname")) {
@@ -175,6 +183,12 @@ static void read_only(long at, const char *path, word flags) {
   must(CALL(mount_setattr, at, path, flags, &wanted, sizeof wanted), "cannot make read-only", path);
 }
 
+static void writable(const char *path) {
+  struct mount_attr wanted = {0};
+  wanted.attr_clr = MOUNT_ATTR_RDONLY;
+  must(CALL(mount_setattr, AT_FDCWD, path, 0, &wanted, sizeof wanted), "cannot make writable", path);
+}
+
 static int is_folder(long file) {
   struct statx about;
   must(CALL(statx, file, "", AT_EMPTY_PATH, STATX_TYPE, &about), "cannot look at", "a path");
@@ -197,6 +211,58 @@ static void attach(long source, const char *path) {
   make_place(path, is_folder(source));
   must(CALL(move_mount, source, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH), "cannot show", path);
   CALL(close, source, 0, 0, 0, 0);
+}
+
+/* Shows the entry `name` of the folder `from` in the folder `to`. */
+static void show_entry(long from, long to, const char *name) {
+  char target[4096];
+  long size = CALL(readlinkat, from, name, target, sizeof target - 1, 0);
+  if (size >= 0) {
+    target[size] = 0;
+    must(CALL(symlinkat, target, to, name, 0, 0), "cannot make", name);
+    return;
+  }
+  word flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+  long source = must(CALL(open_tree, from, name, flags, 0, 0), "cannot open", name);
+  if (is_folder(source)) must(CALL(mkdirat, to, name, 0755, 0, 0), "cannot make", name);
+  else CALL(close, must(CALL(openat, to, name, O_CREAT | O_WRONLY, 0644, 0), "cannot make", name), 0, 0, 0, 0);
+  must(CALL(move_mount, source, "", to, name, MOVE_MOUNT_F_EMPTY_PATH), "cannot show", name);
+  CALL(close, source, 0, 0, 0, 0);
+}
+
+static long open_folder(const char *path) {
+  return must(CALL(openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0), "cannot open", path);
+}
+
+/*
+ * Replaces a folder by a tmpfs that shows everything in it, and where places can be made. The tmpfs that replaces the root folder is
+ * mounted at /dev first; that folder is replaced later anyway. A chroot would not do: in one, no user namespace can be made.
+ */
+static void open_place(const char *path) {
+  static char entries[32768] __attribute__((aligned(8)));
+  int is_root = same(path, "/");
+  const char *place = is_root ? "/dev" : path;
+  long from = open_folder(path);
+  mount("tmpfs", place, MS_NOSUID | MS_NODEV, "mode=0755,size=1m");
+  long to = open_folder(place);
+  if (is_root) must(CALL(mkdirat, to, "dev", 0755, 0, 0), "cannot make", "dev");
+  for (;;) {
+    long size = must(CALL(getdents64, from, entries, sizeof entries, 0, 0), "cannot list", path);
+    if (size == 0) break;
+    for (long at = 0; at < size; at += ((struct entry *)(entries + at))->size) {
+      const char *name = ((struct entry *)(entries + at))->name;
+      if (!same(name, ".") && !same(name, "..") && !(is_root && same(name, "dev"))) show_entry(from, to, name);
+    }
+  }
+  if (is_root) {
+    /* The old root is then mounted over the new one, until it is taken away. */
+    must(CALL(fchdir, to, 0, 0, 0, 0), "cannot go to", place);
+    must(CALL(pivot_root, ".", ".", 0, 0, 0), "cannot change the root", "");
+    must(CALL(umount2, ".", MNT_DETACH, 0, 0, 0), "cannot take away", "the old root");
+    must(CALL(chdir, "/", 0, 0, 0, 0), "cannot go to", "/");
+  }
+  CALL(close, to, 0, 0, 0, 0);
+  CALL(close, from, 0, 0, 0, 0);
 }
 
 /* Mounts an overlay. Writes to overlays go to `staging`, which no process can reach by a path. */
@@ -231,6 +297,7 @@ static void build_view(void) {
   long devices[DEVICE_COUNT];
   must(CALL(mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "cannot make mounts private", "");
   for (int i = 0; i < DEVICE_COUNT; i++) devices[i] = copy_of(DEVICES[i]);
+  for (int i = 0; i < opened_count; i++) open_place(opened[i]);
   for (int i = 0; i < count; i++) {
     struct step *step = &steps[i];
     if (step->operation == READ || step->operation == WRITE) step->source = must(copy_of(step->path), "cannot open", step->path);
@@ -239,6 +306,7 @@ static void build_view(void) {
     if (step->operation == AT) steps[i + 1].source = must(copy_of(step->path), "cannot open", step->path), i++;
   }
   read_only(AT_FDCWD, "/", AT_RECURSIVE);
+  for (int i = 0; i < opened_count; i++) writable(opened[i]);
   mount("tmpfs", "/dev", MS_NOSUID | MS_NODEV, "mode=0700");
   long staging = must(CALL(openat, AT_FDCWD, "/dev", O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0), "cannot open", "/dev");
   /* Covers the first tmpfs, which is then reachable only by its file descriptor. */
@@ -278,6 +346,7 @@ static void build_view(void) {
         break;
     }
   }
+  for (int i = 0; i < opened_count; i++) read_only(AT_FDCWD, opened[i], 0);
   CALL(close, staging, 0, 0, 0, 0);
 }
 
