@@ -160,6 +160,21 @@ describe('cardinality', () => {
     expect(cardinality.check(h.build({ reference: reference({ 1: 1 }), probes: ALONE })).result).toBe('violated');
   });
 
+  it.each([
+    ['allows', 'holds', () => {}],
+    ['does not allow, after another read,', 'violated', (h: HistoryBuilder) => h.list('controller', 'pods')],
+  ] as const)('%s two of one go where the child behind a lost response comes in between', (_, result, between) => {
+    const { h, owner } = started(2);
+    h.begin('controller', 'create', 'pods', '', { body: worker(owner) }).lose();
+    h.list('controller', WIDGETS);
+    make(h, owner);
+    h.deliver('controller', 'pods');
+    between(h);
+    make(h, owner);
+
+    expect(cardinality.check(h.build({ reference: reference({ 2: 2 }), probes: ALONE })).result).toBe(result);
+  });
+
   it('does not count children that are terminating, deleted, orphaned or on their way out', () => {
     const { h, owner } = started(1);
     const gone = make(h, owner);

@@ -147,7 +147,12 @@ function judgeCreation(
   // Counts the siblings that only the answers to the target's own writes showed: neither its watch nor its reads delivered
   // them.
   const answered = known.filter((seen) => seen.length > 0 && seen.every(({ how }) => how === 'own write')).length;
-  const excused = unseen.filter((sibling) => isUnresolved(index.operation(sibling.op))).length;
+  const excused = siblings.filter((sibling) => {
+    const made = index.operation(sibling.op);
+    if (made === undefined || !isUnresolved(made)) return false;
+    const decided = decidedAt(index, creation, { after: made.invoked.at, since });
+    return index.seenBy(creation.actor, sibling.uid, decided).length === 0;
+  }).length;
   if (siblings.length < max + excused) return undefined;
   const count = siblings.length + 1;
   return {
@@ -224,6 +229,26 @@ function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: nu
 /** Reports whether the answer to a create was lost: the client may not know of the object, and may create one more. */
 function isUnresolved(operation: Operation | undefined): boolean {
   return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
+}
+
+/**
+ * Returns the tick at which the target had decided to make a child, between two ticks: where it sends several creates one after the other,
+ * and nothing else in between, it has counted before the first.
+ */
+function decidedAt(
+  { history: { operations } }: HistoryIndex,
+  { actor, resource, namespace }: Revision,
+  { after, since }: { readonly after: number; readonly since: number },
+): number {
+  let decided = since;
+  for (const operation of operations.toReversed()) {
+    const { verb, invoked } = operation;
+    if (operation.actor !== actor || verb === 'watch' || invoked.at >= since) continue;
+    const isLikeIt = verb === 'create' && operation.resource === resource && operation.namespace === namespace;
+    if (!isLikeIt || invoked.at <= after) break;
+    decided = invoked.at;
+  }
+  return decided;
 }
 
 function knownText(
