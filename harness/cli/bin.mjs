@@ -33,11 +33,12 @@ if (!isSetUp) {
 } else if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
   // Caches stripped types and compiled code for the next start (in the system's folder for temporary files).
   module.enableCompileCache?.();
-  const { main } = await import(existsSync(fileOf('./main.js')) ? './main.js' : './main.ts');
+  const { endSoon, main } = await import(existsSync(fileOf('./main.js')) ? './main.js' : './main.ts');
   // Sets the exit code instead of exiting, so that pending output to stdout and stderr is written.
   process.exitCode = await main(process.argv.slice(2));
   // All work is done: a signal that arrives now, for example passed on by npm, must not change the exit code.
   for (const name of STOPPING) process.on(name, () => process.exit());
+  endSoon();
 } else {
   process.exitCode = await runWithBundledNode();
 }

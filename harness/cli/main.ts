@@ -6,7 +6,7 @@
  */
 import { constants } from 'node:os';
 import { Command } from 'commander';
-import { realNow } from '../determinism/real-time.ts';
+import { realNow, realSetTimeout } from '../determinism/real-time.ts';
 import { EXIT, type ExitCode } from '../model/errors.ts';
 import { versions } from '../execution/versions.ts';
 import { applyEnvironment, unknownVariables } from './environment.ts';
@@ -62,6 +62,14 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   } finally {
     stop.dispose();
   }
+}
+
+/** The time for pending output once all work is done, in ms. */
+const PENDING_MS = 10_000;
+
+/** Ends the process soon, even if something was left behind that would keep it, such as a thread that does not end. */
+export function endSoon(): void {
+  realSetTimeout(() => process.exit(), PENDING_MS).unref();
 }
 
 type MakeCommand = (context: CommandContext) => Command;
@@ -157,8 +165,8 @@ function stopOnSignals(console: Console, farewell: string): StopSignal {
     if (last?.name === name && realNow() - last.at < ECHO_MS) return;
     last = { name, at: realNow() };
     if (controller.signal.aborted) endBy(name);
-    console.err(`\n${farewell} (once more to stop at once)\n`);
     controller.abort();
+    console.err(`\n${farewell} (once more to stop at once)\n`);
   };
   for (const name of STOPPING) process.on(name, listener);
   return {

@@ -261,7 +261,9 @@ function identities(): readonly (readonly string[])[] {
 
 /** Returns why a wrapper cannot start a program here; null if it can. */
 function startError([program = '', ...args]: readonly string[]): string | null {
-  const { status, stderr, error } = spawnSync(program, [...args, 'true'], { timeout: PROBE_MS, encoding: 'utf8' });
+  // The launcher ignores signals that ask it to end.
+  const limits = { timeout: PROBE_MS, killSignal: 'SIGKILL' } as const;
+  const { status, stderr, error } = spawnSync(program, [...args, 'true'], { ...limits, encoding: 'utf8' });
   if (status === 0) return null;
   const said = error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`);
   return said

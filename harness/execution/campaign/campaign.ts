@@ -137,6 +137,7 @@ class Campaign {
         continue;
       }
       this.#suspicion = undefined;
+      if (this.#options.signal?.aborted === true) return undefined;
       await this.#blameTrial(ended.how);
       this.#learn();
       if (++lost < LOST_WORKERS_MAX) continue;
@@ -225,6 +226,7 @@ class Campaign {
     const before = this.#searchStarted === undefined;
     const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || silentMs > SILENT_MS;
     this.#total.left.push({ what: before ? 'measuring' : isUnproved ? 'unproved' : 'runs', count: 1 });
+    if (this.#options.signal?.aborted === true) return;
     if (before)
       this.#warnings.push(
         `the budget ended in phase "${this.#phase}", before anything could be searched; raise it (--budget 10m)`,

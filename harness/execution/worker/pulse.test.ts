@@ -69,6 +69,19 @@ describe('the pulse of a worker', () => {
     expect(one.beat).not.toThrow();
   });
 
+  it('cuts a run that goes on for long after the user has stopped the search', async () => {
+    const slots = new Int32Array(SLOTS);
+    const one = new Pulse(slots, () => {}, 0);
+
+    await one.cutAt(Number.POSITIVE_INFINITY, async () => {
+      expect(one.beat).not.toThrow();
+      slots[SLOT.stop] = 1;
+      await expect(Promise.resolve().then(one.beat)).rejects.toMatchObject({ isTimeOver: true });
+    });
+    // What is not cut at any time is not cut by a stop.
+    expect(one.beat).not.toThrow();
+  });
+
   it('hides nothing that goes wrong by itself', async () => {
     const { pulse: one } = pulse();
 

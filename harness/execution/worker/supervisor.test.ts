@@ -37,6 +37,15 @@ it('stops a worker that has not ended when its time is over', async () => {
   expect(end).toBe('overdue');
 });
 
+it('stops a worker that does not end after the user has stopped its work', async () => {
+  const entry = new URL('data:text/javascript,for (;;) {}');
+
+  const signal = AbortSignal.abort();
+  const { end } = await superviseWorker({ entry, job: jobOf(null), signal, stoppedMaxMs: 0, listen: () => {} });
+
+  expect(end).toBe('overdue');
+});
+
 it('says how long a worker was silent that it stopped in the middle of something', async () => {
   const entry = new URL('data:text/javascript,for (;;) {}');
 

@@ -5,7 +5,14 @@
  * not own: the reaction to a lost worker (`campaign/campaign.ts`, `replay/replay.ts`).
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';
+import {
+  realClearInterval,
+  realClearTimeout,
+  realNow,
+  realProcessorMs,
+  realSetInterval,
+  realSetTimeout,
+} from '../../determinism/real-time.ts';
 import { moduleEnvironment } from '../../actors/process/command.ts';
 import { endWorker } from './closing.ts';
 import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
@@ -27,6 +34,10 @@ const STARVED_MS = 180_000;
  */
 const SILENT_BESIDE_MS = 300_000;
 const LOOK_EVERY_MS = 250;
+/** A worker that has not ended by itself this long after the user stopped its work, in ms, is ended. */
+const STOPPED_MAX_MS = 20_000;
+/** A thread that does not end within this time, in ms, is left behind: the process ends with it. */
+const ENDS_WITHIN_MS = 10_000;
 /** The heap limit in MB; a target that needs more has a leak. */
 const HEAP_MB = 2_048;
 /**
@@ -48,7 +59,7 @@ export type WorkerEnd =
   | { readonly end: 'blocked'; readonly forMs: number }
   /** The thread ended by itself: it ran out of memory, or exited in a way that could not be intercepted. */
   | { readonly end: 'died'; readonly detail: string }
-  /** The worker was stopped because its time was over; it had been silent for `silentMs`. */
+  /** The worker was stopped because its time was over, or the user had stopped its work; it had been silent for `silentMs`. */
   | { readonly end: 'overdue'; readonly silentMs: number };
 
 export interface WorkerOptions {
@@ -60,6 +71,8 @@ export interface WorkerOptions {
   readonly until?: number;
   /** How long a target in the worker may block it, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
+  /** How long a worker may go on after `signal`, in ms; default 20 s. */
+  readonly stoppedMaxMs?: number;
   /** Called with the handle of the worker, for jobs that take requests. */
   readonly started?: (handle: WorkerHandle) => void;
 }
@@ -131,10 +144,13 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
     options.listen?.(message);
   };
   let isEnding = false;
+  let lateEnd: ReturnType<typeof realSetTimeout> | undefined;
+  let left = (_detail: string): void => {};
   const end = (): void => {
     if (isEnding) return;
     isEnding = true;
     endWorker(worker, closing.port1);
+    lateEnd = realSetTimeout(() => left('and did not end'), ENDS_WITHIN_MS);
   };
   const keep = (chunk: unknown): void => {
     output = (output + String(chunk)).slice(-OUTPUT_MAX);
@@ -170,6 +186,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       since = realNow();
       processorSince = realProcessorMs();
     };
+    let stoppedAt: number | undefined;
     let calls = 0;
     let callSince = realNow();
     // A worker that has answered its last request may be silent.
@@ -185,7 +202,10 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
         calls = called;
         callSince = realNow();
       }
-      const isOver = realNow() >= (options.until ?? Number.POSITIVE_INFINITY);
+      const stoppedMs = stoppedAt === undefined ? 0 : realNow() - stoppedAt;
+      const isOver =
+        realNow() >= (options.until ?? Number.POSITIVE_INFINITY) ||
+        stoppedMs > (options.stoppedMaxMs ?? STOPPED_MAX_MS);
       if (isOver && !finished && ended === undefined) {
         finished = true;
         overdue = { end: 'overdue', silentMs: realNow() - since };
@@ -205,6 +225,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       }
     }, LOOK_EVERY_MS);
     const stop = (): void => {
+      stoppedAt ??= realNow();
       Atomics.store(slots, SLOT.stop, 1);
     };
     if (options.signal?.aborted === true) stop();
@@ -232,13 +253,15 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       if (thrown instanceof Error) died(thrown.message, thrown.stack);
       else died(String(thrown));
     });
-    worker.on('exit', (code) => {
+    worker.on('exit', (code) => left(`its thread ended with code ${code}`));
+    left = (detail) => {
       realClearInterval(look);
+      realClearTimeout(lateEnd);
       options.signal?.removeEventListener('abort', stop);
-      if (ended === undefined) died(`its thread ended with code ${code}`);
+      if (ended === undefined) died(detail);
       closing.port1.close();
       const how: WorkerEnd = overdue ?? (finished || ended === undefined ? { end: 'finished' } : ended);
       resolve({ ...how, output, error: reported });
-    });
+    };
   });
 }
