@@ -48,7 +48,7 @@ it('adds up what is of no finding, and offers a longer budget with the same seed
     facts,
   );
 
-  expect(lines).toEqual([{ what: '3 runs: cut short at the end of the budget', command: 'run --budget 10m --seed 7' }]);
+  expect(lines).toEqual([{ what: '3 runs: cut short at the end of the search', command: 'run --budget 10m --seed 7' }]);
 });
 
 it('continues with the words that the search was started with', () => {

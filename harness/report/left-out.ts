@@ -70,7 +70,7 @@ export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): rea
       case 'changes':
         return [{ what: `undisturbed runs with ${countText(count, 'change')} of the spec`, command: again }];
       case 'runs':
-        return [{ what: `${countText(count, 'run')}: cut short at the end of the budget`, command: again }];
+        return [{ what: `${countText(count, 'run')}: cut short at the end of the search`, command: again }];
       case 'unproved':
         return [{ what: `${countText(count, 'violation')}: seen once, and not run again`, command: again }];
       case 'shrink':
