@@ -286,6 +286,8 @@ it.each([
 it.each([
   ['submissionAttempts', 2, 'left-note'],
   ['retryCount', 3, 'left-note'],
+  ['collisionCount', 2, 'left-note'],
+  ['currentRevision', '2', 'left-note'],
   ['attempts', 0, 'wrong-value'],
   ['readyReplicas', 2, 'wrong-value'],
 ])(

@@ -1,7 +1,7 @@
 /** A target that treats a whole list or map as its own loses what other clients add to it, with or without contention: a warning. */
 import { expect, it } from 'vitest';
 import type { History } from '../harness/model/history.ts';
-import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
+import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { judge } from './test-no-lost-update.ts';
 
 const RESOURCE = 'widgets.example.com';
@@ -155,4 +155,24 @@ it.each([
 
   const reference = { ownedLeaves: { [`${RESOURCE}:web`]: [owned] } };
   expect(losses(h.build({ reference }))).toEqual([expect.stringMatching(expected)]);
+});
+
+it.each([
+  ['its owner has, as it has received,', 'yes', 1, 0],
+  ['its owner has, without having received that,', 'yes', 0, 1],
+  ['its owner does not have,', 'no', 1, 1],
+])('judges a write that brings back an annotation that %s', (_, value, reads, expected) => {
+  const h = historyBuilder();
+  const owner = h.create('user', RESOURCE, manifest('Widget', 'web'));
+  const child = manifest('Pod', 'web-0', {}, { annotations: { 'example.com/note': 'yes' } });
+  h.create('controller', 'pods', { ...child, metadata: { ...child.metadata, ownerReferences: [ownedBy(owner)] } });
+  h.phase('contention');
+  const read = h.get('controller', 'pods', 'web-0');
+  h.edit('writer-1', RESOURCE, 'web', ['metadata', 'annotations'], { 'example.com/note': value });
+  h.edit('writer-2', 'pods', 'web-0', ['metadata', 'annotations', 'example.com/note'], 'other');
+  for (let n = 0; n < reads; n++) h.get('controller', RESOURCE, 'web');
+  const { resourceVersion } = h.get('controller', 'pods', 'web-0').metadata;
+  h.update('controller', 'pods', { ...read, metadata: { ...read.metadata, resourceVersion: resourceVersion ?? '' } });
+
+  expect(losses(h.build({ reference: { ownedLeaves: {} } }))).toHaveLength(expected);
 });

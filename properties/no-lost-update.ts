@@ -12,6 +12,7 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
 import { isEmptyValue, leafPattern, leavesOf } from '../harness/model/leaf.ts';
 import type { LeafChange } from '../harness/model/leaf.ts';
+import { isAsOnOwner } from '../harness/oracle/copied-entries.ts';
 import { isFromScratch } from '../harness/oracle/base-content.ts';
 import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
 import type { DriftRequest } from '../harness/oracle/drift.ts';
@@ -72,10 +73,11 @@ function check(history: History): CheckResult {
 }
 
 /**
- * Reports whether only an empty value is missing from an object that was otherwise sent back as read: encoders omit `false`,
- * `0` and empty values, and an omitted value means the same.
+ * Reports whether the target copied the field from the object's owner, or only an empty value is missing from an object that was otherwise
+ * sent back as read: encoders omit `false`, `0` and empty values, and an omitted value means the same.
  */
 function isLeftOut(history: History, loss: Loss): boolean {
+  if (loss.changes.every((change) => isAsOnOwner(indexOf(history), loss.guilty, change))) return true;
   if (loss.class !== 'removed-foreign' && loss.class !== 'rebuilt') return false;
   const lost = new Set(loss.changes.map(({ path }) => path));
   const set = indexOf(history)

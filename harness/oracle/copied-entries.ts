@@ -7,8 +7,9 @@
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
-import { leavesOf } from '../model/leaf.ts';
+import { leavesOf, type LeafChange } from '../model/leaf.ts';
 import type { Difference } from './final-state.ts';
+import type { HistoryIndex } from './history-index.ts';
 
 const ENTRY = /(?:^|\.)(metadata\.(?:labels|annotations).+)$/;
 
@@ -28,6 +29,23 @@ export function isCopiedEntry({ revisions }: History, { what, path, uid, expecte
     values.length > 0 &&
     [...others.values()].some((versions) => values.every((value) => isSetIn(versions, entry, value)))
   );
+}
+
+/**
+ * Reports whether a write of the target sets a label or annotation to what the target has last received of the object's owner, or of another
+ * object of the same name: it keeps the two alike, and has not written older content.
+ */
+export function isAsOnOwner(index: HistoryIndex, guilty: Revision, { path, to }: LeafChange): boolean {
+  const since = index.operation(guilty.op)?.invoked.at;
+  if (to === undefined || since === undefined || !ENTRY.test(path)) return false;
+  const owners = new Set((guilty.object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
+  return [...index.chains()].some(([first]) => {
+    if (first === undefined || first.uid === guilty.uid) return false;
+    const isNamesake = first.namespace === guilty.namespace && first.name === guilty.name;
+    if (!isNamesake && !owners.has(first.uid)) return false;
+    const seen = index.seenBy(guilty.actor, first.uid, since).at(-1);
+    return seen?.object !== undefined && leavesOf(seen.object).get(path) === to;
+  });
 }
 
 /** Reports whether a writer has changed an entry of an object to a value. */

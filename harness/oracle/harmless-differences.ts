@@ -19,25 +19,36 @@ export function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
 }
 
-const ATTEMPTS: ReadonlySet<string> = new Set(['attempt', 'retry', 'failure', 'restart']);
-const COUNTS: ReadonlySet<string> = new Set([...ATTEMPTS, 'count', 'counter', 'number']);
+const EVENTS: ReadonlySet<string> = new Set(['attempt', 'retry', 'failure', 'restart', 'collision', 'revision']);
+const COUNTS: ReadonlySet<string> = new Set([...EVENTS, 'count', 'counter', 'number']);
 
-/** Reports whether a field counts what was tried, by its name: `submissionAttempts`, `retryCount`, `failures`. */
-function countsAttempts(path: string): boolean {
-  const [name = ''] = /[A-Za-z]+$/.exec(path) ?? [];
+/**
+ * Reports whether a field counts what was tried or made, by its name: `submissionAttempts`, `retryCount`, `failures`, `collisionCount`, an
+ * annotation `example.com/revision`.
+ */
+function countsEvents(path: string): boolean {
+  const [, name = ''] = /([A-Za-z]+)(?:"\])?$/.exec(path) ?? [];
   const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''));
-  return words.some((word) => ATTEMPTS.has(word)) && COUNTS.has(words.at(-1) ?? '');
+  const last = words.at(-1) ?? '';
+  return words.some((word) => EVENTS.has(word)) && COUNTS.has(last);
+}
+
+/** Returns a number, also one that is written as a text. */
+function numberOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
 /**
  * Reports whether a difference that a fresh incarnation leaves alone is only a trace of what happened, which a fresh copy has never met: an
  * annotation, or a time or number in the status such as `lastFailureTime` or `retryCount`, that objects of this kind never had in the
- * undisturbed runs; or a higher count of attempts, of which a fresh copy needed only one.
+ * undisturbed runs; or a higher count of attempts or revisions, of which a fresh copy needed fewer.
  */
 export function isTrace(history: History, { what, path, expected, actual, uid }: Difference): boolean {
   if (what !== 'wrong-value') return false;
-  if (typeof expected === 'number' && typeof actual === 'number')
-    return path.startsWith('status.') && countsAttempts(path) && actual > expected;
+  const [before, after] = [numberOf(expected), numberOf(actual)];
+  if (before !== undefined && after !== undefined)
+    return /^(?:status\.|metadata\.annotations)/.test(path) && countsEvents(path) && after > before;
   if (expected !== undefined) return false;
   const isInStatus = path.startsWith('status.') && !path.endsWith('observedGeneration');
   if (!path.startsWith('metadata.annotations') && !(isInStatus && (typeof actual === 'number' || isTime(actual))))
