@@ -6,7 +6,7 @@ import { finalRevisions, type History, type Revision } from '../../model/history
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { ProgramOp } from '../../model/workload.ts';
+import type { Program, ProgramOp } from '../../model/workload.ts';
 import { foreignInput } from './foreign-input.ts';
 import { Prober, type RunVariant } from './prober.ts';
 import { takeReferences } from './references.ts';
@@ -95,14 +95,19 @@ describe('the expected state', () => {
     const { reference } = await takeReferences(runner, both, []);
     const prober = new Prober((trial, variant) => runner.run(trial, variant), both, reference);
 
-    const run = await runner.run({ workload: both, schedule: EMPTY_SCHEDULE });
-    const copies = await prober.probe({ probe: 'other-copies' }, QUIET, run);
+    const target = { group: 'example.com', version: 'v1', resource: 'widgets', namespace: 'default', name: 'b' };
+    const removed: Program = { actor: 'writer-1', writer: 'test', ops: [{ do: 'delete', target }] };
+    // An object that is gone at the end had its part of the pool too.
+    for (const programs of [[], [removed]]) {
+      const run = await runner.run({ workload: { ...both, programs }, schedule: EMPTY_SCHEDULE });
+      const copies = await prober.probe({ probe: 'other-copies' }, QUIET, run);
 
-    const phases = ('inOrder' in copies ? (copies.inOrder ?? []) : []).map(({ objects }) =>
-      ['a', 'b'].map((name) => objects[`widgets.example.com/default/${name}`]?.['status']),
-    );
-    const numbered = (...all: readonly number[]): readonly unknown[] => all.map((n) => ({ phase: `number ${n}` }));
-    expect(phases).toEqual([numbered(0, 1), numbered(1, 0)]);
+      const phases = ('inOrder' in copies ? (copies.inOrder ?? []) : []).map(({ objects }) =>
+        ['a', 'b'].map((name) => objects[`widgets.example.com/default/${name}`]?.['status']),
+      );
+      const numbered = (...all: readonly number[]): readonly unknown[] => all.map((n) => ({ phase: `number ${n}` }));
+      expect(phases).toEqual([numbered(0, 1), numbered(1, 0)]);
+    }
   });
 
   it('is made once more without what another client made in the place of the target’s own', async () => {

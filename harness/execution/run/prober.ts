@@ -378,9 +378,9 @@ function quietTrial(workload: Workload): Trial {
 }
 
 /**
- * Returns the objects of an input that are of one kind with others of the sample, by kind and in the order of a list. What they get out of a
- * pool, such as an address or a share of a quota, depends on which of them comes first. Objects that have an owner or own others, or are
- * being deleted, are not among them, and neither are namespaces.
+ * Returns the objects of an input that are of one kind with others of the sample, by kind and in the order of a list, with those of the
+ * sample that are gone by now. What they get out of a pool, such as an address or a share of a quota, depends on which of them comes first.
+ * Objects that have an owner or own others, or are being deleted, are not among them, and neither are namespaces.
  */
 function peersOf(
   input: readonly KubeObject[],
@@ -393,7 +393,10 @@ function peersOf(
     const isFree = ownerReferences === undefined && deletionTimestamp === undefined && !owners.has(uid);
     return isFree && object.kind !== 'Namespace' && kinds.has(kindText(object));
   });
-  const peers = [...Map.groupBy(movable, kindText).values()]
+  const places = new Set(input.map((object) => `${kindText(object)} ${placeText(object)}`));
+  const gone = sample.filter((object) => !places.has(`${kindText(object)} ${placeText(object)}`));
+  const peers = [...Map.groupBy(movable, kindText)]
+    .map(([kind, group]) => [...group, ...gone.filter((object) => kindText(object) === kind)])
     .filter(({ length }) => length > 1)
     .map((group) => group.toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)));
   const moved = new Set(peers.flat());
