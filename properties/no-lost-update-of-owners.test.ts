@@ -55,3 +55,20 @@ it.each([
 
   expect(noLostUpdate.check(h.build({ reference: REFERENCE }))).toMatchObject(result);
 });
+
+it.each([
+  ['its own, which a client that made the object again only repeats', 'keeps', { result: 'holds' }],
+  ['one that the client that made the object again has added', 'added', { result: 'violated' }],
+])('may be removed by the target if they are %s', (_, uid, result) => {
+  const h = historyBuilder();
+  h.create('controller', RESOURCE, manifest('ConfigMap', 'web', {}, { ownerReferences: [owner('keeps')] }));
+  h.phase('contention');
+  h.delete('writer-1', RESOURCE, 'web');
+  const both = [owner('keeps'), owner('added')];
+  h.create('writer-1', RESOURCE, manifest('ConfigMap', 'web', {}, { ownerReferences: both }));
+  const seen = h.get('controller', RESOURCE, 'web');
+  const ownerReferences = both.filter((one) => one.uid !== uid);
+  h.update('controller', RESOURCE, { ...seen, metadata: { ...seen.metadata, ownerReferences } });
+
+  expect(noLostUpdate.check(h.build({ reference: REFERENCE }))).toMatchObject(result);
+});

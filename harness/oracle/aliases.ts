@@ -16,6 +16,13 @@ export type Aliases = ReadonlyMap<string, string>;
 type Objects = ReadonlyMap<string, { readonly object: KubeObject }>;
 
 const known = new WeakMap<Objects, Aliases>();
+/** Objects that are not compared, but that the objects of a state may name, with their keys. */
+const uncompared = new WeakMap<Objects, Objects>();
+
+/** Adds objects to those whose aliases count in a state. */
+export function nameAlso(state: Objects, others: Objects): void {
+  uncompared.set(state, others);
+}
 
 /** Returns the aliases in a state: its objects by their canonical keys. */
 export function aliases(state: Objects): Aliases {
@@ -29,7 +36,7 @@ export function aliases(state: Objects): Aliases {
 
 function aliasesIn(state: Objects): Aliases {
   const out: [string, string][] = [];
-  for (const [key, { object }] of state) {
+  for (const [key, { object }] of [...state, ...(uncompared.get(state) ?? [])]) {
     const { uid, name } = object.metadata;
     if (uid !== undefined) out.push([uid, `uid:${key}`]);
     if (name !== undefined && key.includes('~')) out.push([name, `name:${key}`]);

@@ -249,7 +249,24 @@ function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boo
     index.changes(revision).some((change) => change.path === path && change.to === undefined);
   let writer = index.lastChange(guilty, path);
   while (writer !== undefined && removes(writer)) writer = index.lastChange(writer, path);
-  return writer !== undefined && roleOf(writer.actor) !== 'target';
+  return writer !== undefined && roleOf(writer.actor) !== 'target' && !isRepeated(index, writer, path);
+}
+
+/** Reports whether a client that created an object again repeats what the target had put into the one before. */
+function isRepeated({ history }: HistoryIndex, again: Revision, path: string): boolean {
+  return (
+    again.type === 'ADDED' &&
+    history.revisions.some(
+      (one) =>
+        one.at < again.at &&
+        one.uid !== again.uid &&
+        one.resource === again.resource &&
+        one.namespace === again.namespace &&
+        one.name === again.name &&
+        roleOf(one.actor) === 'target' &&
+        leavesOf(one.object).has(path),
+    )
+  );
 }
 
 /**

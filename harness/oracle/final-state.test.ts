@@ -76,10 +76,10 @@ it.each([
 describe('an address of a pod or a service', () => {
   const PODS = { 'web-a': '198.18.3.1', 'web-b': '198.18.3.12' };
   const OTHER_PODS = { 'web-a': '198.18.7.12', 'web-b': '198.18.7.1' };
-  const run = (pods: typeof PODS, addresses: readonly string[]): History => {
+  const run = (pods: typeof PODS, addresses: readonly string[], labels = {}): History => {
     const h = historyBuilder();
     for (const [name, podIP] of Object.entries(pods))
-      h.create('user', 'pods', manifest('Pod', name, { status: { podIP } }));
+      h.create('user', 'pods', manifest('Pod', name, { status: { podIP } }, { labels }));
     h.create('controller', 'widgets.example.com', manifest('Widget', 'a', { status: { addresses } }));
     return h.build();
   };
@@ -90,6 +90,14 @@ describe('an address of a pod or a service', () => {
     const ours = run(PODS, ['198.18.3.1', '198.18.3.12:6379']);
 
     expect(pathsOf(ours, run(OTHER_PODS, ['198.18.7.12', '198.18.7.1:6379']))).toEqual([]);
+  });
+
+  it('is the same also if the pods themselves are not compared', () => {
+    const labels = { 'pod-template-hash': '5d9c' };
+    const ours = run(PODS, ['198.18.3.1'], labels);
+
+    expect(pathsOf(ours, run(OTHER_PODS, ['198.18.7.12'], labels))).toEqual([]);
+    expect(pathsOf(ours, run(OTHER_PODS, ['198.18.7.1'], labels))).not.toEqual([]);
   });
 
   it('is named by its pod where differences of two runs are compared', () => {

@@ -15,7 +15,7 @@ import { diffContent, isTime, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
-import { aliases, placeWith, withoutAliased } from './aliases.ts';
+import { aliases, nameAlso, placeWith, withoutAliased } from './aliases.ts';
 import { logsThatEndAlike } from './condition-logs.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
@@ -153,17 +153,18 @@ export function allowedState(outcome: ExpectedState): State {
 
 /**
  * Returns a state in which objects with generated names are renumbered by order, so that two runs can be compared: `~2` and `~5` become
- * `~0` and `~1`.
+ * `~0` and `~1`. The objects of rollouts are not compared, but others name them, such as their addresses.
  */
 function place(entries: readonly Omit<Placed, 'role'>[]): State {
   const state = new Map<string, Placed>();
+  const rollouts = new Map<string, Placed>();
   let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
   for (const entry of entries) {
     const { key, resource, object } = entry;
-    if (isUncompared(resource) || isOfRollout(object)) continue;
+    if (isUncompared(resource)) continue;
     const tilde = key.lastIndexOf('~');
     if (tilde < 0) {
-      state.set(key, { ...entry, role: roleOfKey(key, resource) });
+      (isOfRollout(object) ? rollouts : state).set(key, { ...entry, role: roleOfKey(key, resource) });
       continue;
     }
     generated ??= new Map();
@@ -176,9 +177,11 @@ function place(entries: readonly Omit<Placed, 'role'>[]): State {
     group.sort((a, b) => a.n - b.n);
     for (const [order, { entry }] of group.entries()) {
       const key = `${stem}~${order}`;
-      state.set(key, { ...entry, key, role: roleOfKey(stem, entry.resource) });
+      const placed = { ...entry, key, role: roleOfKey(stem, entry.resource) };
+      (isOfRollout(entry.object) ? rollouts : state).set(key, placed);
     }
   }
+  if (rollouts.size > 0) nameAlso(state, rollouts);
   return state;
 }
 
