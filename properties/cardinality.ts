@@ -5,8 +5,9 @@
  * references show how many a spec asks for; kinds of children that surged in the references are not judged. A target may keep children that
  * record earlier attempts or revisions: as many beyond its spec as it has after the same operations, made one by one at rest, are right.
  */
-import { isRecord } from 'stalemate-apiserver/objects/json';
-import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { isMap, isRecord } from 'stalemate-apiserver/objects/json';
+import { parentOf, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { isAside } from '../harness/model/aside.ts';
 import { roleOf, WORKLOADS } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
@@ -232,23 +233,29 @@ function isUnresolved(operation: Operation | undefined): boolean {
 }
 
 /**
- * Returns the tick at which the target had decided to make a child, between two ticks: where it sends several creates one after the other,
- * and nothing else in between, it has counted before the first.
+ * Returns the tick at which the target had decided to make a child, between two ticks: where it sends several creates for one owner one after
+ * the other, and nothing else in between but Events and leases, it has counted before the first.
  */
 function decidedAt(
   { history: { operations } }: HistoryIndex,
-  { actor, resource, namespace }: Revision,
+  { actor, resource, object }: Revision,
   { after, since }: { readonly after: number; readonly since: number },
 ): number {
+  const owner = parentOf(object)?.uid;
   let decided = since;
   for (const operation of operations.toReversed()) {
-    const { verb, invoked } = operation;
-    if (operation.actor !== actor || verb === 'watch' || invoked.at >= since) continue;
-    const isLikeIt = verb === 'create' && operation.resource === resource && operation.namespace === namespace;
+    const { verb, invoked, body } = operation;
+    if (operation.actor !== actor || verb === 'watch' || invoked.at >= since || isAside(operation.resource)) continue;
+    const isLikeIt = verb === 'create' && operation.resource === resource && ownerIn(body) === owner;
     if (!isLikeIt || invoked.at <= after) break;
     decided = invoked.at;
   }
   return decided;
+}
+
+/** Returns the uid of the owner that the body of a request names as its controller, or its first. */
+function ownerIn(body: JsonValue | undefined): string | undefined {
+  return isMap(body) && isMap(body['metadata']) ? parentOf(body as KubeObject)?.uid : undefined;
 }
 
 function knownText(

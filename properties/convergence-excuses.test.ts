@@ -287,7 +287,8 @@ it.each([
   ['submissionAttempts', 2, 'left-note'],
   ['retryCount', 3, 'left-note'],
   ['collisionCount', 2, 'left-note'],
-  ['currentRevision', '2', 'left-note'],
+  ['revision', '2', 'left-note'],
+  ['currentRevision', '2', 'wrong-value'],
   ['attempts', 0, 'wrong-value'],
   ['readyReplicas', 2, 'wrong-value'],
 ])(

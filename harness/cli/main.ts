@@ -67,7 +67,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
 /** The time for pending output once all work is done, in ms. */
 const PENDING_MS = 10_000;
 
-/** Ends the process soon, even if something was left behind that would keep it, such as a thread that does not end. */
+/** Ends the process soon, even if something was left behind that would keep it, such as a socket. */
 export function endSoon(): void {
   realSetTimeout(() => process.exit(), PENDING_MS).unref();
 }

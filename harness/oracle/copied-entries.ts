@@ -33,11 +33,20 @@ export function isCopiedEntry({ revisions }: History, { what, path, uid, expecte
 
 /**
  * Reports whether a write of the target sets a label or annotation to what the target has last received of the object's owner, or of another
- * object of the same name: it keeps the two alike, and has not written older content.
+ * object of the same name: it keeps the two alike, and has not written older content. It must have set that value itself before.
  */
 export function isAsOnOwner(index: HistoryIndex, guilty: Revision, { path, to }: LeafChange): boolean {
   const since = index.operation(guilty.op)?.invoked.at;
   if (to === undefined || since === undefined || !ENTRY.test(path)) return false;
+  const hasSet = index
+    .chain(guilty.uid)
+    .some(
+      (one) =>
+        one.at < guilty.at &&
+        roleOf(one.actor) === 'target' &&
+        index.changes(one).some((change) => change.path === path && change.to === to),
+    );
+  if (!hasSet) return false;
   const owners = new Set((guilty.object.metadata.ownerReferences ?? []).map(({ uid }) => uid));
   return [...index.chains()].some(([first]) => {
     if (first === undefined || first.uid === guilty.uid) return false;

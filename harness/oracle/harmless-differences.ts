@@ -19,7 +19,7 @@ export function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
 }
 
-const EVENTS: ReadonlySet<string> = new Set(['attempt', 'retry', 'failure', 'restart', 'collision', 'revision']);
+const EVENTS: ReadonlySet<string> = new Set(['attempt', 'retry', 'failure', 'restart', 'collision']);
 const COUNTS: ReadonlySet<string> = new Set([...EVENTS, 'count', 'counter', 'number']);
 
 /**
@@ -30,7 +30,7 @@ function countsEvents(path: string): boolean {
   const [, name = ''] = /([A-Za-z]+)(?:"\])?$/.exec(path) ?? [];
   const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''));
   const last = words.at(-1) ?? '';
-  return words.some((word) => EVENTS.has(word)) && COUNTS.has(last);
+  return name === 'revision' || (words.some((word) => EVENTS.has(word)) && COUNTS.has(last));
 }
 
 /** Returns a number, also one that is written as a text. */

@@ -132,6 +132,19 @@ describe.runIf(hasView)('a program', () => {
     for (const line of lines.slice(-3)) expect(line).toContain('Read-only file system');
   });
 
+  it('finds what is mounted in its project, and starts without what would be in a folder that it only reads', () => {
+    const bin = join(root, 'tools', 'bin');
+    const volume = join(life, 'volume');
+    for (const folder of [bin, volume]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(volume, 'mounted'), 'a volume');
+    const mounts = [join(project, 'cache'), join(root, 'tools', 'cache')].map((to) => ({ from: volume, to }));
+
+    const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
+    const [first, ...rest] = sh(`cat cache/mounted; echo; ls ${root}/tools`, { PATH, mounts }).split('\n');
+    expect([first, ...rest]).toEqual(['a volume', 'bin']);
+    expect(existsSync(join(project, 'cache'))).toBe(false);
+  });
+
   it('keeps its view where the root is its own: secrets hidden, its project writable, its own processes', () => {
     const mounts = [{ from: join(life, 'pod'), to: '/stalemate-none' }];
     const script = `cat ${root}/user/.kube/config; echo changed > file; cat file; echo $$; readlink /bin; pwd; head -1 /proc/1/status`;

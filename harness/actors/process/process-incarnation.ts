@@ -119,6 +119,8 @@ class LocalProcess implements ProcessIncarnation {
   #metrics: URL | undefined;
   /** Whether the program has said that it finds no in-cluster configuration. */
   #lacksPod = false;
+  /** Whether that is the last that it has said. */
+  #endsLacking = false;
   #isStopping = false;
   #ports: Placeholders['ports'] = new Map();
 
@@ -240,8 +242,8 @@ class LocalProcess implements ProcessIncarnation {
 
   /** Reports that the program has ended. Starts it again instead if it lacked the configuration of a pod, and can have it. */
   #ended(wasAsPod: boolean, text: string): void {
-    // A program that has sent a request has found its way.
-    const mayLack = this.#lacksPod && this.moved === 0 && !this.#isStopping;
+    // A program that has sent a request has found its way, unless it says at its end that another part of it has not.
+    const mayLack = ((this.#lacksPod && this.moved === 0) || this.#endsLacking) && !this.#isStopping;
     if (wasAsPod || !mayLack || this.#host.view.length === 0) return this.#life.report('exited', text);
     this.#host.podAccess.isNeeded = true;
     void this.#life.again(() => this.#start());
@@ -361,8 +363,8 @@ class LocalProcess implements ProcessIncarnation {
 
   #print(line: string): void {
     if (this.#life.over) return;
-    // Once it has sent a request, it lacks nothing; what it prints then is not searched.
-    if (this.moved === 0 && LACKS_POD.test(line)) this.#lacksPod = true;
+    this.#endsLacking = LACKS_POD.test(line);
+    if (this.moved === 0 && this.#endsLacking) this.#lacksPod = true;
     this.#readiness?.printed(line);
     this.#host.print(this.#actor, line);
   }

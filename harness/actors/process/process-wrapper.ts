@@ -11,6 +11,7 @@ import { getSystemErrorMessage } from 'node:util';
 import type { FileSystem } from '../../model/counterexample.ts';
 import { findLauncher } from './launcher/launcher.ts';
 import { isWithin } from '../../report/is-within.ts';
+import { ACCOUNT } from './access.ts';
 import { POD } from './file-view.ts';
 import { LIFE } from './watched.ts';
 
@@ -141,7 +142,8 @@ function launcherWrapper(
     const opened = new Set<string>();
     const isPossible = ({ to }: Mount): boolean => {
       if (!isPlain(to) || coversShown(to, folder, view)) return false;
-      if (isInHidden(to, view)) return true;
+      const around = operationAround(to, view);
+      if (around !== undefined) return around !== '--read';
       const place = placeToOpen(to);
       if (place === undefined || !mayOpen(place)) return false;
       opened.add(place);
@@ -164,10 +166,21 @@ function launcherWrapper(
   return { ...tried, wrapper };
 }
 
-/** Reports whether a mount point is in a folder that is hidden from the program, where it can be created. */
-function isInHidden(to: string, view: readonly string[]): boolean {
-  return view.some((place, at) => view[at - 1] === '--hide' && isWithin(to, place));
+/**
+ * Returns the operation that made the innermost folder of a view around a mount point, such as `--hide` or `--overlay`. A mount point can be
+ * created in all of them except in a folder that is shown as it is.
+ */
+function operationAround(to: string, view: readonly string[]): string | undefined {
+  let found: { readonly place: string; readonly operation: string } | undefined;
+  for (const [at, place] of view.entries()) {
+    const operation = view[at - 1] ?? '';
+    if (!FOLDERS.has(operation) || !isWithin(to, place)) continue;
+    if (found === undefined || place.length >= found.place.length) found = { place, operation };
+  }
+  return found?.operation;
 }
+
+const FOLDERS: ReadonlySet<string> = new Set(['--hide', '--read', '--overlay']);
 
 /** The folders of the system in which mount points that the host does not have can be created, at any depth. They have few entries. */
 const OPENABLE: readonly string[] = ['/etc', '/opt'];
@@ -181,8 +194,13 @@ function placeToOpen(to: string): string | undefined {
   let place = dirname(to);
   while (!isThere(place)) place = dirname(place);
   const isOpenable = place === '/' || OPENABLE.some((folder) => isWithin(place, folder));
-  return isOpenable && realpathSync(place) === place && lstatSync(place).isDirectory() ? place : undefined;
+  if (!isOpenable || realpathSync(place) !== place) return undefined;
+  const stat = lstatSync(place);
+  // The folder that replaces it is open to all.
+  return stat.isDirectory() && (stat.mode & OPEN_TO_ALL) === OPEN_TO_ALL ? place : undefined;
 }
+
+const OPEN_TO_ALL = 0o005;
 
 /** Also true of a path that cannot be looked at, such as one below a file. */
 function isThere(path: string): boolean {
@@ -201,9 +219,11 @@ function isPlain(path: string): boolean {
 /** Reports whether a mount would cover something that the program is to see. */
 function coversShown(to: string, folder: string, view: readonly string[]): boolean {
   const shown = view.filter((_, at) => SHOWING.has(view[at - 1] ?? '') || view[at - 2] === '--at');
-  return [folder, ...shown].some((place) => isWithin(place, to));
+  return [folder, ...shown, ...ACCOUNTS].some((place) => isWithin(place, to));
 }
 
+/** The files of the service account, at both names of their folder. */
+const ACCOUNTS: readonly string[] = ['/var/run', '/run'].map((folder) => `${folder}/${ACCOUNT}`);
 const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
 /** Compares paths so that an outer folder comes before what is inside it. */

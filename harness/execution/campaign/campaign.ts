@@ -136,8 +136,8 @@ class Campaign {
         this.#suspicion = { how: ended.how, uncounted: this.#tally };
         continue;
       }
-      this.#suspicion = undefined;
       if (this.#options.signal?.aborted === true) return undefined;
+      this.#suspicion = undefined;
       await this.#blameTrial(ended.how);
       this.#learn();
       if (++lost < LOST_WORKERS_MAX) continue;
@@ -224,14 +224,16 @@ class Campaign {
    */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
-    const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || silentMs > SILENT_MS;
+    const isStopped = this.#options.signal?.aborted === true;
+    const isSilent = silentMs > SILENT_MS && !isStopped;
+    const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || isSilent;
     this.#total.left.push({ what: before ? 'measuring' : isUnproved ? 'unproved' : 'runs', count: 1 });
-    if (this.#options.signal?.aborted === true) return;
+    if (isStopped) return;
     if (before)
       this.#warnings.push(
         `the budget ended in phase "${this.#phase}", before anything could be searched; raise it (--budget 10m)`,
       );
-    else if (silentMs > SILENT_MS)
+    else if (isSilent)
       this.#warnings.push(
         `the budget ended while the target had not let the event loop run for ${(silentMs / 1000).toFixed(1)} s; raise it (--budget 10m) to see whether it blocks`,
       );

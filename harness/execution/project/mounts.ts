@@ -5,6 +5,7 @@ import { ACCOUNT, TOKEN } from '../../actors/process/access.ts';
 import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
 
+/** A program gets the files of its service account in another way, and only if it needs them. */
 const ACCOUNT_FOLDER = `/var/run/${ACCOUNT}`;
 
 /** The entries of one source of a volume: file names and contents. */
@@ -26,7 +27,6 @@ export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[
   for (const mount of mapsOf(workload.container['volumeMounts'])) {
     const volume = volumes.get(textOf(mount['name']));
     const path = textOf(mount['mountPath']).replace(/(?<=.)\/+$/, '');
-    // A program gets the files of its service account in another way, and only if it needs them.
     if (volume === undefined || path === '' || path === ACCOUNT_FOLDER) continue;
     const sources = sourcesOf(volume);
     const entries = sources.reduce<Entries>(
@@ -35,11 +35,10 @@ export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[
     );
     const single = textOf(mount['subPath']);
     const content = entries[single];
-    if (single !== '') {
-      if (content !== undefined) files.push({ below: 'files', path, content });
-    } else if (sources.some((source) => referencesOf(source).length > 0 || tokenOf(source) !== undefined))
-      folders.push({ path, entries });
-    else files.push({ below: 'files', path });
+    const hasContent = sources.some((source) => referencesOf(source).length > 0 || tokenOf(source) !== undefined);
+    if (!hasContent) files.push({ below: 'files', path });
+    else if (single === '') folders.push({ path, entries });
+    else if (content !== undefined) files.push({ below: 'files', path, content });
   }
   return { folders, files };
 }

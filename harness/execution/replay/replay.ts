@@ -76,7 +76,7 @@ export async function replayCounterexample(
     throw new Error(`${error.message}\n${error.stack}`);
   }
   if (answer === undefined && end.end === 'overdue')
-    throw new HarnessError('INTERRUPTED', 'the time was up before one run had finished');
+    throw new HarnessError('INTERRUPTED', 'the time was up, or it was stopped, before one run had finished');
   if (answer === undefined) return lost(counterexample, options.times, end);
   const found = answer.violations.find(
     ({ severity, signature: of }) => severity === 'error' && signatureText(of) === job.signature,

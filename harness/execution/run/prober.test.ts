@@ -103,10 +103,10 @@ describe('the expected state', () => {
       const copies = await prober.probe({ probe: 'other-copies' }, QUIET, run);
 
       const phases = ('inOrder' in copies ? (copies.inOrder ?? []) : []).map(({ objects }) =>
-        ['a', 'b'].map((name) => objects[`widgets.example.com/default/${name}`]?.['status']),
+        ['a', 'b'].flatMap((name) => objects[`widgets.example.com/default/${name}`]?.['status'] ?? []),
       );
       const numbered = (...all: readonly number[]): readonly unknown[] => all.map((n) => ({ phase: `number ${n}` }));
-      expect(phases).toEqual([numbered(0, 1), numbered(1, 0)]);
+      expect(phases).toEqual(programs.length === 0 ? [numbered(0, 1), numbered(1, 0)] : [numbered(0), numbered(1)]);
     }
   });
 

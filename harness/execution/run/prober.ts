@@ -19,9 +19,9 @@ import { lastProbe } from '../../oracle/last-probe.ts';
 import { endMs } from '../../oracle/rest.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { freshWrites } from './fresh-writes.ts';
-import { kindText } from '../../oracle/final-state.ts';
 import { foreignInput, inputWithoutReplacements } from './foreign-input.ts';
 import type { Live } from './live.ts';
+import { deletionOf, peersOf } from './peers.ts';
 import { leftAlone, outcomeOf, revertedWhen, settled, settleMs, stateOf, writesAtRest } from './probe-results.ts';
 import { stepsInOrder } from './steps-in-order.ts';
 import type { TrialVariant } from './trial-options.ts';
@@ -243,7 +243,7 @@ export class Prober {
     return {
       probe: 'expected-state',
       outcomes: [run, ...runs].map((one) => stateOf(one)),
-      settled: run.settlement.result === 'quiescent' && isUp(run),
+      settled: isSettled(run),
     };
   }
 
@@ -261,23 +261,29 @@ export class Prober {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };
       for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed, atRest })));
-      const inOrder = await this.#inBothOrders(input);
+      const inOrder = await this.#inBothOrders(input, history);
+      const own = isReplaced ? await this.#copyOf(without, { seed: FRESH_SEED }) : undefined;
       return {
         probe: 'other-copies',
         outcomes,
         ...(inOrder.length === 0 ? {} : { inOrder }),
-        ...(isReplaced ? { withoutReplacements: stateOf(await this.#copyOf(without, { seed: FRESH_SEED })) } : {}),
+        ...(own !== undefined && isSettled(own) ? { withoutReplacements: stateOf(own) } : {}),
       };
     });
   }
 
-  /** Returns the outcomes of two copies that receive the peers of an input in order and in reverse; none if either has trouble with that. */
-  async #inBothOrders(input: readonly KubeObject[]): Promise<readonly ExpectedState[]> {
-    const { others, peers } = peersOf(input, this.#base.sample);
+  /**
+   * Returns the outcomes of two copies that receive the peers of an input in order and in reverse, and then lose those that are gone; none if
+   * either has trouble with that.
+   */
+  async #inBothOrders(input: readonly KubeObject[], history: History): Promise<readonly ExpectedState[]> {
+    const { others, peers, gone } = peersOf(input, this.#base.sample);
     if (peers.length === 0) return [];
+    const ops = gone.flatMap((object) => deletionOf(object, history));
+    const afterRest: readonly Program[] = ops.map((op) => ({ actor: 'user', writer: 'user', ops: [op] }));
     const runs: History[] = [];
     for (const groups of [peers, peers.map((group) => group.toReversed())])
-      runs.push(await this.#copyOf(others, { seed: ORDERED_SEED }, groups.flat().map(withoutVarying)));
+      runs.push(await this.#copyOf(others, { seed: ORDERED_SEED, afterRest }, groups.flat().map(withoutVarying)));
     const isWhole = ({ settlement, operations }: History): boolean =>
       settlement.result === 'quiescent' &&
       operations.every(({ actor, outcome }) => roleOf(actor) !== 'user' || outcome.type === 'ok');
@@ -373,38 +379,12 @@ function workloadKey(probe: ProbeRequest['probe'], { workload }: Trial): string 
   return `${probe} ${JSON.stringify(workload)}`;
 }
 
+function isSettled(run: History): boolean {
+  return run.settlement.result === 'quiescent' && isUp(run);
+}
+
 function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
-}
-
-/**
- * Returns the objects of an input that are of one kind with others of the sample, by kind and in the order of a list, with those of the
- * sample that are gone by now. What they get out of a pool, such as an address or a share of a quota, depends on which of them comes first.
- * Objects that have an owner or own others, or are being deleted, are not among them, and neither are namespaces.
- */
-function peersOf(
-  input: readonly KubeObject[],
-  sample: readonly KubeObject[],
-): { readonly others: readonly KubeObject[]; readonly peers: readonly (readonly KubeObject[])[] } {
-  const kinds = new Set(sample.map(kindText));
-  const owners = new Set(input.flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid)));
-  const movable = input.filter((object) => {
-    const { uid = '', ownerReferences, deletionTimestamp } = object.metadata;
-    const isFree = ownerReferences === undefined && deletionTimestamp === undefined && !owners.has(uid);
-    return isFree && object.kind !== 'Namespace' && kinds.has(kindText(object));
-  });
-  const places = new Set(input.map((object) => `${kindText(object)} ${placeText(object)}`));
-  const gone = sample.filter((object) => !places.has(`${kindText(object)} ${placeText(object)}`));
-  const peers = [...Map.groupBy(movable, kindText)]
-    .map(([kind, group]) => [...group, ...gone.filter((object) => kindText(object) === kind)])
-    .filter(({ length }) => length > 1)
-    .map((group) => group.toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)));
-  const moved = new Set(peers.flat());
-  return { others: input.filter((object) => !moved.has(object)), peers };
-}
-
-function placeText({ metadata: { namespace = '', name = '' } }: KubeObject): string {
-  return `${namespace}/${name}`;
 }
 
 const VARYING = new Set(['resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'uid']);

@@ -57,7 +57,7 @@ export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ r
     })
     .catch((error: unknown) => {
       unlessTimeIsOver(error);
-      throw new HarnessError('INTERRUPTED', 'the time was up before one run had finished');
+      throw new HarnessError('INTERRUPTED', 'the time was up, or it was stopped, before one run had finished');
     });
 }
 

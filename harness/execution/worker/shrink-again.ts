@@ -5,6 +5,7 @@
  */
 import { signatureText } from '../../model/signature.ts';
 import { ownCause } from '../../model/cause.ts';
+import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { attempting, lanesOf } from '../search/attempt.ts';
 import { findingOf, type Found } from '../search/found.ts';
 import type { Suspect } from '../search/known-causes.ts';
@@ -37,6 +38,7 @@ export async function shrinkAgain(
   const attempt = attempting(lanes, properties, again, async (made) => (await made).judged);
   const schedule = reanchored?.schedule ?? trial.schedule;
   const suspect: Suspect = { violation, causes: { candidates: [ownCause(violation)], certain: false } };
+  // The replay has come to its end, and counts without this.
   return findingOf(
     {
       trial: { workload: trial.workload, schedule },
@@ -51,5 +53,5 @@ export async function shrinkAgain(
     },
     attempt,
     newTally(),
-  );
+  ).catch(unlessTimeIsOver);
 }

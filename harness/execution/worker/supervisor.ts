@@ -5,14 +5,7 @@
  * not own: the reaction to a lost worker (`campaign/campaign.ts`, `replay/replay.ts`).
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
-import {
-  realClearInterval,
-  realClearTimeout,
-  realNow,
-  realProcessorMs,
-  realSetInterval,
-  realSetTimeout,
-} from '../../determinism/real-time.ts';
+import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';
 import { moduleEnvironment } from '../../actors/process/command.ts';
 import { endWorker } from './closing.ts';
 import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
@@ -36,8 +29,6 @@ const SILENT_BESIDE_MS = 300_000;
 const LOOK_EVERY_MS = 250;
 /** A worker that has not ended by itself this long after the user stopped its work, in ms, is ended. */
 const STOPPED_MAX_MS = 20_000;
-/** A thread that does not end within this time, in ms, is left behind: the process ends with it. */
-const ENDS_WITHIN_MS = 10_000;
 /** The heap limit in MB; a target that needs more has a leak. */
 const HEAP_MB = 2_048;
 /**
@@ -144,13 +135,10 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
     options.listen?.(message);
   };
   let isEnding = false;
-  let lateEnd: ReturnType<typeof realSetTimeout> | undefined;
-  let left = (_detail: string): void => {};
   const end = (): void => {
     if (isEnding) return;
     isEnding = true;
     endWorker(worker, closing.port1);
-    lateEnd = realSetTimeout(() => left('and did not end'), ENDS_WITHIN_MS);
   };
   const keep = (chunk: unknown): void => {
     output = (output + String(chunk)).slice(-OUTPUT_MAX);
@@ -253,15 +241,13 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       if (thrown instanceof Error) died(thrown.message, thrown.stack);
       else died(String(thrown));
     });
-    worker.on('exit', (code) => left(`its thread ended with code ${code}`));
-    left = (detail) => {
+    worker.on('exit', (code) => {
       realClearInterval(look);
-      realClearTimeout(lateEnd);
       options.signal?.removeEventListener('abort', stop);
-      if (ended === undefined) died(detail);
+      if (ended === undefined) died(`its thread ended with code ${code}`);
       closing.port1.close();
       const how: WorkerEnd = overdue ?? (finished || ended === undefined ? { end: 'finished' } : ended);
       resolve({ ...how, output, error: reported });
-    };
+    });
   });
 }

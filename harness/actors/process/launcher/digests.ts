@@ -1,5 +1,5 @@
 /** SHA-256 of the launchers beside this file. Written by `node scripts/launcher.ts build`. */
 export const DIGESTS: { readonly [name: string]: string } = {
-  'launch-x64': '2a083b7c9e827646dfcf54fc04721425552a081c415a2d3b2ff094c4d77f8779',
-  'launch-arm64': '246400c5a96a1ffd9afde9e28ceac6f637d588c87edbcd541b084449cd280313',
+  'launch-x64': 'fe29b0e3b10684abc51a84b03f98211e53176cf0da2e411571f340d2e0d71e8c',
+  'launch-arm64': 'bc8dd492c0587d036b79c69b1788e89f48bb0b49d0b7c3b649d38d79b02195a2',
 };

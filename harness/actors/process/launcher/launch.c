@@ -223,7 +223,10 @@ static void show_entry(long from, long to, const char *name) {
     return;
   }
   word flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-  long source = must(CALL(open_tree, from, name, flags, 0, 0), "cannot open", name);
+  long source = CALL(open_tree, from, name, flags, 0, 0);
+  /* It is gone since the folder was listed. */
+  if (source == -ENOENT) return;
+  must(source, "cannot open", name);
   if (is_folder(source)) must(CALL(mkdirat, to, name, 0755, 0, 0), "cannot make", name);
   else CALL(close, must(CALL(openat, to, name, O_CREAT | O_WRONLY, 0644, 0), "cannot make", name), 0, 0, 0, 0);
   must(CALL(move_mount, source, "", to, name, MOVE_MOUNT_F_EMPTY_PATH), "cannot show", name);
