@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { objectPath } from 'stalemate-apiserver/wire/path';
 import type { ObservedChange } from '../../gate/recorder.ts';
+import { claimsOf } from './claims-of.ts';
 import { dropFinalizer, sender, type Send } from './requests.ts';
 import { WorkQueue, type WorkResult } from './work-queue.ts';
 
@@ -75,21 +76,14 @@ function keyOf(resource: string, namespace: string, name: string): string {
   return `${resource} ${namespace}/${name}`;
 }
 
-interface Volume {
-  readonly name: string;
-  readonly ephemeral?: JsonObject;
-  readonly persistentVolumeClaim?: { readonly claimName?: string };
-}
-
 /** Returns the names of the claims that a pod on a node uses; those that are made for it only until it is shut down. */
-function claimsUsedBy({ metadata, spec }: KubeObject): readonly string[] {
-  const { nodeName, volumes } = (spec ?? {}) as { readonly nodeName?: string; readonly volumes?: readonly Volume[] };
-  if (nodeName === undefined || nodeName === '') return [];
-  const isShutDown = metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
-  return (volumes ?? []).flatMap(({ name, ephemeral, persistentVolumeClaim }) => {
-    if (ephemeral !== undefined) return isShutDown ? [] : [`${metadata.name ?? ''}-${name}`];
-    return persistentVolumeClaim?.claimName ?? [];
-  });
+function claimsUsedBy(pod: KubeObject): readonly string[] {
+  const { nodeName = '' } = (pod.spec ?? {}) as { readonly nodeName?: string };
+  if (nodeName === '') return [];
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+  const isShutDown = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  const { named, ephemeral } = claimsOf(pod);
+  return isShutDown ? named : [...named, ...ephemeral];
 }
 
 /**

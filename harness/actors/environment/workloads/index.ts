@@ -16,8 +16,9 @@ import { CLUSTER_ROLES, reconcileClusterRole } from './cluster-role.ts';
 import { reconcileDeployment } from './deployment.ts';
 import { reconcileBudget } from './disruption-budget.ts';
 import { reconcileJob } from './job.ts';
-import { isOnNode, nextOfPod, node, NODE_NAME, reconcileNode, reconcilePod } from './kubelet.ts';
+import { isOnNode, nextOfPod, node, NODE_NAME, reconcileNode, reconcilePod, unschedulable } from './kubelet.ts';
 import { reconcileBalanced } from './load-balancer.ts';
+import { LostClaims } from './lost-claims.ts';
 import { ReadinessDelays, type PaceOptions } from './pace.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
@@ -67,6 +68,7 @@ const DELAYED: { readonly [resource: string]: Reconcile } = {
   'ingresses.networking.k8s.io': (api, _, ingress) => reconcileBalanced(api, ingress),
 };
 
+const CLAIMS = 'persistentvolumeclaims';
 const NODE_KEY = keyOf('', NODE_NAME);
 const NODE = `nodes ${NODE_KEY}`;
 const NODE_STATUS = `nodes ${NODE_KEY} status`;
@@ -93,6 +95,7 @@ export class Workloads {
   /** Uids of the managed objects of a run, and their kinds and names, which an object that replaces one of them has too. */
   readonly #managed = new Set<string>();
   readonly #managedNames = new Set<string>();
+  readonly #lostClaims = new LostClaims();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
 
@@ -110,14 +113,16 @@ export class Workloads {
     // A copy of another run's state has its bound pods, and not their node.
     const isBound = resource === 'pods' && type === 'ADDED' && isOnNode(object);
     if (isBound && this.#view.get('nodes', NODE_KEY) === undefined) this.#queue.add(NODE);
+    if (resource === CLAIMS && this.#lostClaims.learn(change))
+      for (const { metadata } of this.#view.in('pods', namespace))
+        this.#queue.add(`pods ${keyOf(namespace, metadata.name ?? '')}`);
     if (this.#rules !== undefined && !this.#manages(this.#rules, change, actor)) return;
     const known =
       RECONCILERS[resource] ?? (this.#rules === undefined ? undefined : (DELAYED[resource] ?? THIN[resource]));
     if (resource !== 'namespaces' && resource !== 'nodes' && known === undefined) return;
     this.#view.learn(change);
     // The volume of a claim that is gone is released.
-    if (type === 'DELETED' && resource === 'persistentvolumeclaims')
-      this.#queue.add(`persistentvolumes ${keyOf('', volumeOf(object))}`);
+    if (type === 'DELETED' && resource === CLAIMS) this.#queue.add(`persistentvolumes ${keyOf('', volumeOf(object))}`);
     if (type !== 'DELETED' && resource !== 'nodes') this.#queue.add(`${resource} ${keyOf(namespace, name)}`);
     if (type !== 'DELETED' && resource === 'nodes' && name === NODE_NAME) this.#queue.add(NODE_STATUS);
     const owner = controllerOf(object);
@@ -144,6 +149,8 @@ export class Workloads {
     if (item === NODE_STATUS) return this.#reportNode(item);
     const object = this.#view.get(resource, key);
     if (object === undefined) return 'done';
+    const reason = resource === 'pods' ? this.#lostClaims.reasonToWait(object) : undefined;
+    if (reason !== undefined) return this.#api.report(object, unschedulable(object, reason, this.#api.timestamp()));
     if (this.#rules !== undefined && this.#pace !== undefined)
       return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);
     if (resource === 'namespaces') return this.#createDefaults(object);

@@ -150,6 +150,12 @@ function running(pod: KubeObject, now: string): JsonObject {
   };
 }
 
+/** Returns the status that a scheduler gives a pod that it cannot bind. */
+export function unschedulable(pod: KubeObject, message: string, now: string): JsonObject {
+  const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', lastProbeTime: null, message };
+  return { phase: 'Pending', conditions: withConditions(pod, [condition], now) };
+}
+
 function finished(pod: KubeObject, now: string): JsonObject {
   const startedAt = (mapAt(pod, 'status')['startTime'] as string | undefined) ?? now;
   const conditions = CONDITIONS.map((type) => {

@@ -7,7 +7,7 @@
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
-import { adoptOrphans, isActive, isReady, podFrom, templateHash } from './pods.ts';
+import { adoptOrphans, isActive, isReady, phaseOf, podFrom, templateHash } from './pods.ts';
 import { mapAt, numberAt, type View } from './view.ts';
 
 const REVISION = 'controller-revision-hash';
@@ -51,7 +51,7 @@ async function step(api: Api, view: View, set: KubeObject, revision: string): Pr
       if ((await makeClaims(api, view, set, ordinal)) === 'again') return 'again';
       const made = await api.create(ordinalPod(set, ordinal, revision), namespace);
       if (made === 'again') return 'again';
-    }
+    } else if (phaseOf(pod) === 'Pending' && (await makeClaims(api, view, set, ordinal)) === 'again') return 'again';
     // In order: the next pod is created only when this one is ready, which the kubelet will report.
     if (inOrder && (pod === undefined || !isReady(pod) || pod.metadata.deletionTimestamp !== undefined)) return 'done';
   }

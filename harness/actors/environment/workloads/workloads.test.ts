@@ -283,6 +283,39 @@ describe('workload controllers', () => {
     expect(world.server.object('statefulsets.apps', 'default', 'web')?.['status']).toMatchObject({ readyReplicas: 1 });
   });
 
+  test('bind no pod whose claim is gone, and make that of a StatefulSet again', async () => {
+    const world = cluster();
+    const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const claim = (name: string): KubeObject => ({
+      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec },
+    });
+    const pod: KubeObject = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } },
+      spec: {
+        containers: [{ name: 'web', image: 'web:1' }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+      },
+    };
+    const set = { replicas: 1, serviceName: 'web', volumeClaimTemplates: [claim('data')] };
+    await make(world, claims, claim('data'));
+    world.request('DELETE', `${claims}/data`);
+    await atRest();
+    await make(world, PODS, pod);
+    expect(world.server.object('pods', 'default', 'web')?.['status']).toMatchObject({
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', message: 'persistentvolumeclaim "data" not found' }],
+    });
+
+    await make(world, claims, claim('data'));
+    expect(world.server.object('pods', 'default', 'web')?.['status']).toMatchObject({ phase: 'Running' });
+
+    await make(world, claims, claim('data-web-0'));
+    world.request('DELETE', `${claims}/data-web-0`);
+    await make(world, '/apis/apps/v1/namespaces/default/statefulsets', workload('apps/v1', 'StatefulSet', set));
+    expect(world.server.object('pods', 'default', 'web-0')?.['status']).toMatchObject({ phase: 'Running' });
+  });
+
   test('grow the volume of a claim with it, and delete it with the claim', async () => {
     const world = cluster();
     const claims = '/api/v1/namespaces/default/persistentvolumeclaims';
