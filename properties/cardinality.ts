@@ -246,8 +246,10 @@ function decidedAt(
   for (const operation of operations.toReversed()) {
     const { verb, invoked, body } = operation;
     if (operation.actor !== actor || verb === 'watch' || invoked.at >= since || isAside(operation.resource)) continue;
-    const isLikeIt = verb === 'create' && operation.resource === resource && ownerIn(body) === owner;
-    if (!isLikeIt || invoked.at <= after) break;
+    const isCreate = verb === 'create' && operation.resource === resource;
+    // Another worker may make children of another owner meanwhile.
+    if (isCreate && ownerIn(body) !== owner) continue;
+    if (!isCreate || invoked.at <= after) break;
     decided = invoked.at;
   }
   return decided;
@@ -255,7 +257,9 @@ function decidedAt(
 
 /** Returns the uid of the owner that the body of a request names as its controller, or its first. */
 function ownerIn(body: JsonValue | undefined): string | undefined {
-  return isMap(body) && isMap(body['metadata']) ? parentOf(body as KubeObject)?.uid : undefined;
+  const metadata = isMap(body) ? body['metadata'] : undefined;
+  const isOwned = isMap(metadata) && Array.isArray(metadata['ownerReferences']);
+  return isOwned ? parentOf(body as KubeObject)?.uid : undefined;
 }
 
 function knownText(

@@ -253,10 +253,10 @@ function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boo
 }
 
 /** Reports whether a client that created an object again repeats what the target had put into the one before. */
-function isRepeated({ history }: HistoryIndex, again: Revision, path: string): boolean {
+function isRepeated(index: HistoryIndex, again: Revision, path: string): boolean {
   return (
     again.type === 'ADDED' &&
-    history.revisions.some(
+    index.history.revisions.some(
       (one) =>
         one.at < again.at &&
         one.uid !== again.uid &&
@@ -264,7 +264,7 @@ function isRepeated({ history }: HistoryIndex, again: Revision, path: string): b
         one.namespace === again.namespace &&
         one.name === again.name &&
         roleOf(one.actor) === 'target' &&
-        leavesOf(one.object).has(path),
+        index.changes(one).some((change) => change.path === path && change.to !== undefined),
     )
   );
 }

@@ -240,13 +240,17 @@ class LocalProcess implements ProcessIncarnation {
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#readLines(stream);
   }
 
-  /** Reports that the program has ended. Starts it again instead if it lacked the configuration of a pod, and can have it. */
+  /**
+   * Reports that the program has ended. If it lacked the configuration of a pod, and can have it, it gets that from now on; if it has sent
+   * no request, it is started again at once instead of being reported.
+   */
   #ended(wasAsPod: boolean, text: string): void {
     // A program that has sent a request has found its way, unless it says at its end that another part of it has not.
-    const mayLack = ((this.#lacksPod && this.moved === 0) || this.#endsLacking) && !this.#isStopping;
-    if (wasAsPod || !mayLack || this.#host.view.length === 0) return this.#life.report('exited', text);
-    this.#host.podAccess.isNeeded = true;
-    void this.#life.again(() => this.#start());
+    const lacks = this.moved === 0 ? this.#lacksPod : this.#endsLacking;
+    const mayHave = !wasAsPod && !this.#isStopping && !this.#life.over && this.#host.view.length > 0;
+    if (lacks && mayHave) this.#host.podAccess.isNeeded = true;
+    if (lacks && mayHave && this.moved === 0) void this.#life.again(() => this.#start());
+    else this.#life.report('exited', text);
   }
 
   #steered(): Pick<LifeView, 'steered'> {

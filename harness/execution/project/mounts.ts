@@ -36,7 +36,8 @@ export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[
     const single = textOf(mount['subPath']);
     const content = entries[single];
     const hasContent = sources.some((source) => referencesOf(source).length > 0 || tokenOf(source) !== undefined);
-    if (!hasContent) files.push({ below: 'files', path });
+    if (!hasContent && (single === '' || isFolder(volume))) files.push({ below: 'files', path });
+    else if (!hasContent) continue;
     else if (single === '') folders.push({ path, entries });
     else if (content !== undefined) files.push({ below: 'files', path, content });
   }
@@ -51,6 +52,11 @@ export function neededSecrets(workload: TargetWorkload): readonly string[] {
     .flatMap(sourcesOf)
     .flatMap(referencesOf)
     .flatMap(({ kind, name, isOptional }) => (kind === 'Secret' && !isOptional ? [name] : []));
+}
+
+/** Reports whether a volume begins empty, and nothing else provides its files. */
+function isFolder(volume: JsonObject): boolean {
+  return ['emptyDir', 'ephemeral', 'persistentVolumeClaim'].some((kind) => volume[kind] !== undefined);
 }
 
 function sourcesOf(volume: JsonObject): readonly JsonObject[] {

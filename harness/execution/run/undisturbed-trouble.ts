@@ -93,7 +93,7 @@ function checkStarted(history: History): void {
   if (last !== undefined && exits.length >= LIVES_MAX && !isMute(history, last.actor)) {
     throw targetFailed(
       history,
-      `${whoText(last.actor)} ended ${exits.length} times in an undisturbed run (${last.detail}); expected it to stay up${portHint(history)}`,
+      `${whoText(last.actor)} ended ${exits.length} times in an undisturbed run (${last.detail}); expected it to stay up${exitHint(last.detail)}${portHint(history)}`,
     );
   }
   if (settlement.result === 'cut-short')

@@ -7,7 +7,7 @@
  */
 import { controllerOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
-import { WORKLOADS, type ActorId } from '../../../model/actor.ts';
+import { roleOf, WORKLOADS, type ActorId } from '../../../model/actor.ts';
 import type { ObservedChange } from '../../../gate/recorder.ts';
 import { sender, type Kinds } from '../requests.ts';
 import { WorkQueue, type WorkResult } from '../work-queue.ts';
@@ -113,7 +113,8 @@ export class Workloads {
     // A copy of another run's state has its bound pods, and not their node.
     const isBound = resource === 'pods' && type === 'ADDED' && isOnNode(object);
     if (isBound && this.#view.get('nodes', NODE_KEY) === undefined) this.#queue.add(NODE);
-    if (resource === CLAIMS && this.#lostClaims.learn(change))
+    const isByController = this.#rules === undefined || actor === this.actor || roleOf(actor) === 'target';
+    if (resource === CLAIMS && this.#lostClaims.learn(change, isByController))
       for (const { metadata } of this.#view.in('pods', namespace))
         this.#queue.add(`pods ${keyOf(namespace, metadata.name ?? '')}`);
     if (this.#rules !== undefined && !this.#manages(this.#rules, change, actor)) return;
@@ -149,7 +150,8 @@ export class Workloads {
     if (item === NODE_STATUS) return this.#reportNode(item);
     const object = this.#view.get(resource, key);
     if (object === undefined) return 'done';
-    const reason = resource === 'pods' ? this.#lostClaims.reasonToWait(object) : undefined;
+    const isToBind = resource === 'pods' && nextOfPod(object) === 'bind';
+    const reason = isToBind ? this.#lostClaims.reasonToWait(object) : undefined;
     if (reason !== undefined) return this.#api.report(object, unschedulable(object, reason, this.#api.timestamp()));
     if (this.#rules !== undefined && this.#pace !== undefined)
       return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);

@@ -153,7 +153,7 @@ function running(pod: KubeObject, now: string): JsonObject {
 /** Returns the status that a scheduler gives a pod that it cannot bind. */
 export function unschedulable(pod: KubeObject, message: string, now: string): JsonObject {
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', lastProbeTime: null, message };
-  return { phase: 'Pending', conditions: withConditions(pod, [condition], now) };
+  return { conditions: withConditions(pod, [condition], now) };
 }
 
 function finished(pod: KubeObject, now: string): JsonObject {
