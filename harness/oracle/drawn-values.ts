@@ -8,7 +8,7 @@ import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { diffContent, leavesOf } from '../model/leaf.ts';
 import type { ExpectedState } from '../model/probe.ts';
 import { aliases, placeWith, withoutAliased } from './aliases.ts';
-import { about, allowedState, placeOf, type Difference, type State } from './final-state.ts';
+import { about, allowedState, placedIn, placeOf, type Difference, type State } from './final-state.ts';
 
 /**
  * Returns the place of a difference that may be random, and whether the value is on one side only: a value that is drawn is there. An item
@@ -54,9 +54,9 @@ export function withoutDrawn(
 }
 
 /** Returns the number of leaves in the list of values in which an item differs. */
-function itemsAt(state: State, { object, resource, path }: Difference): number {
-  const list = path.slice(0, path.lastIndexOf('["'));
-  const placed = [...state].find(([key, one]) => one.resource === resource && about(one, key).object === object)?.[1];
+function itemsAt(state: State, difference: Difference): number {
+  const list = difference.path.slice(0, difference.path.lastIndexOf('["'));
+  const placed = placedIn(state, difference);
   const paths = placed === undefined ? [] : [...leavesOf(placed.object).keys()];
   return paths.filter((one) => one.startsWith(`${list}[`)).length;
 }

@@ -21,7 +21,7 @@ import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
 
 /** An object with its canonical key; for generated names the key includes the object's order within its role. */
-interface Placed {
+export interface Placed {
   readonly key: string;
   readonly resource: string;
   readonly role: string;
@@ -232,9 +232,15 @@ export function differences(history: History, actual: State, expected: State): r
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
 }
 
+/** Returns the object of a state that a difference is about; undefined if the state lacks it. */
+export function placedIn(state: State, { object }: Pick<Difference, 'object'>): Placed | undefined {
+  return [...state].find(([key, one]) => about(one, key).object === object)?.[1];
+}
+
 /** Reports whether an outcome has what is actual in a difference. */
-export function isAsIn(outcome: ExpectedState, { what, object, path, actual }: Difference): boolean {
-  const placed = [...allowedState(outcome)].find(([key, one]) => about(one, key).object === object)?.[1];
+export function isAsIn(outcome: ExpectedState, difference: Difference): boolean {
+  const { what, path, actual } = difference;
+  const placed = placedIn(allowedState(outcome), difference);
   if (what !== 'wrong-value') return (placed === undefined) === (what === 'missing-object');
   return placed !== undefined && jsonEqual(leavesOf(placed.object).get(path) ?? null, actual ?? null);
 }

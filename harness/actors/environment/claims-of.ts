@@ -1,6 +1,9 @@
 /** The volume claims of a pod. */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 
+/** The resource of volume claims. */
+export const CLAIMS = 'persistentvolumeclaims';
+
 interface Volume {
   readonly name: string;
   readonly ephemeral?: JsonObject;

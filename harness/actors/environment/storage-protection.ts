@@ -9,12 +9,12 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { objectPath } from 'stalemate-apiserver/wire/path';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { claimsOf } from './claims-of.ts';
+import { CLAIMS, claimsOf } from './claims-of.ts';
 import { dropFinalizer, sender, type Send } from './requests.ts';
 import { WorkQueue, type WorkResult } from './work-queue.ts';
 
 const FINALIZERS: { readonly [resource: string]: string } = {
-  persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+  [CLAIMS]: 'kubernetes.io/pvc-protection',
   persistentvolumes: 'kubernetes.io/pv-protection',
 };
 
@@ -69,8 +69,6 @@ class StorageProtection {
     return [...this.#used.values()].some((claims) => claims.includes(key));
   }
 }
-
-const CLAIMS = 'persistentvolumeclaims';
 
 function keyOf(resource: string, namespace: string, name: string): string {
   return `${resource} ${namespace}/${name}`;

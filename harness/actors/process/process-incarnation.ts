@@ -247,9 +247,9 @@ class LocalProcess implements ProcessIncarnation {
   #ended(wasAsPod: boolean, text: string): void {
     // A program that has sent a request has found its way, unless it says at its end that another part of it has not.
     const lacks = this.moved === 0 ? this.#lacksPod : this.#endsLacking;
-    const mayHave = !wasAsPod && !this.#isStopping && !this.#life.over && this.#host.view.length > 0;
-    if (lacks && mayHave) this.#host.podAccess.isNeeded = true;
-    if (lacks && mayHave && this.moved === 0) void this.#life.again(() => this.#start());
+    const gets = lacks && !wasAsPod && !this.#isStopping && !this.#life.over && this.#host.view.length > 0;
+    if (gets) this.#host.podAccess.isNeeded = true;
+    if (gets && this.moved === 0) void this.#life.again(() => this.#start());
     else this.#life.report('exited', text);
   }
 

@@ -5,7 +5,7 @@
  * overwritten. Does not own: the run that starts from it (`prober.ts`).
  */
 import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
-import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import { appendItem, setAt } from '../../model/edit.ts';
 import { finalRevisions, type History, type Revision } from '../../model/history.ts';
@@ -22,7 +22,7 @@ import {
 import type { Reference } from '../../model/reference.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { isUnder } from '../../oracle/base-content.ts';
-import { roleOfObject } from '../../oracle/history-index.ts';
+import { indexOf, roleOfObject } from '../../oracle/history-index.ts';
 import { saidIn } from '../../oracle/sent-leaves.ts';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -41,15 +41,11 @@ export function foreignInput(history: History, reference: Reference): readonly K
  * but what the target did for its own object, it need not do for a replacement that is there from the start.
  */
 export function inputWithoutReplacements(history: History, reference: Reference): readonly KubeObject[] {
-  const own = new Set<string>();
-  const replacements = new Set<string>();
-  for (const { type, actor, uid, ...place } of history.revisions) {
-    if (type !== 'ADDED') continue;
-    const key = objectKey(place.resource, place.namespace, place.name);
-    if (roleOf(actor) === 'target') own.add(key);
-    else if (own.has(key)) replacements.add(uid);
-  }
-  return inputOf(history, reference, replacements);
+  const index = indexOf(history);
+  const replacements = history.revisions.filter(
+    (revision) => revision.type === 'ADDED' && roleOf(revision.actor) !== 'target' && index.hasMade(revision),
+  );
+  return inputOf(history, reference, new Set(replacements.map(({ uid }) => uid)));
 }
 
 function inputOf(history: History, reference: Reference, excluded: ReadonlySet<string>): readonly KubeObject[] {

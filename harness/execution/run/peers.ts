@@ -3,7 +3,7 @@
  *
  * Owns: which these are, and how those of them that are gone are deleted again. Start at {@link peersOf}.
  */
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { History } from '../../model/history.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import { kindText } from '../../oracle/final-state.ts';
@@ -57,9 +57,7 @@ export function deletionOf(object: KubeObject, { revisions }: History): readonly
   const { namespace = '', name = '' } = object.metadata;
   const [resource] = like?.resource.split('.', 1) ?? [];
   if (resource === undefined) return [];
-  const [group, version = group] = object.apiVersion.split('/') as [string, string?];
-  const target = { group: version === group ? '' : group, version, resource, namespace, name };
-  return [{ do: 'delete', target }];
+  return [{ do: 'delete', target: { ...parseApiVersion(object.apiVersion), resource, namespace, name } }];
 }
 
 function placeText({ metadata: { namespace = '', name = '' } }: KubeObject): string {

@@ -9,6 +9,7 @@ import { controllerOf, type KubeObject } from 'stalemate-apiserver/objects/objec
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { roleOf, WORKLOADS, type ActorId } from '../../../model/actor.ts';
 import type { ObservedChange } from '../../../gate/recorder.ts';
+import { CLAIMS } from '../claims-of.ts';
 import { sender, type Kinds } from '../requests.ts';
 import { WorkQueue, type WorkResult } from '../work-queue.ts';
 import { Api } from './api.ts';
@@ -51,7 +52,7 @@ type Reconcile = (api: Api, view: View, object: KubeObject) => Promise<WorkResul
 
 const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   pods: (api, _, pod) => reconcilePod(api, pod),
-  persistentvolumeclaims: reconcileClaim,
+  [CLAIMS]: reconcileClaim,
   persistentvolumes: reconcileVolume,
   'replicasets.apps': reconcileReplicaSet,
   'deployments.apps': reconcileDeployment,
@@ -63,12 +64,11 @@ const RECONCILERS: { readonly [resource: string]: Reconcile } = {
 
 /** Reconcilers whose results are reported after a delay, in addition to the reconciler of pods. */
 const DELAYED: { readonly [resource: string]: Reconcile } = {
-  persistentvolumeclaims: reconcileClaim,
+  [CLAIMS]: reconcileClaim,
   services: (api, _, service) => reconcileBalanced(api, service),
   'ingresses.networking.k8s.io': (api, _, ingress) => reconcileBalanced(api, ingress),
 };
 
-const CLAIMS = 'persistentvolumeclaims';
 const NODE_KEY = keyOf('', NODE_NAME);
 const NODE = `nodes ${NODE_KEY}`;
 const NODE_STATUS = `nodes ${NODE_KEY} status`;
@@ -113,10 +113,7 @@ export class Workloads {
     // A copy of another run's state has its bound pods, and not their node.
     const isBound = resource === 'pods' && type === 'ADDED' && isOnNode(object);
     if (isBound && this.#view.get('nodes', NODE_KEY) === undefined) this.#queue.add(NODE);
-    const isByController = this.#rules === undefined || actor === this.actor || roleOf(actor) === 'target';
-    if (resource === CLAIMS && this.#lostClaims.learn(change, isByController))
-      for (const { metadata } of this.#view.in('pods', namespace))
-        this.#queue.add(`pods ${keyOf(namespace, metadata.name ?? '')}`);
+    if (resource === CLAIMS) this.#learnOfClaim(change, actor);
     if (this.#rules !== undefined && !this.#manages(this.#rules, change, actor)) return;
     const known =
       RECONCILERS[resource] ?? (this.#rules === undefined ? undefined : (DELAYED[resource] ?? THIN[resource]));
@@ -150,13 +147,20 @@ export class Workloads {
     if (item === NODE_STATUS) return this.#reportNode(item);
     const object = this.#view.get(resource, key);
     if (object === undefined) return 'done';
-    const isToBind = resource === 'pods' && nextOfPod(object) === 'bind';
-    const reason = isToBind ? this.#lostClaims.reasonToWait(object) : undefined;
-    if (reason !== undefined) return this.#api.report(object, unschedulable(object, reason, this.#api.timestamp()));
+    const reason = resource === 'pods' ? this.#lostClaims.reasonToWait(object) : undefined;
+    if (reason !== undefined && nextOfPod(object) === 'bind')
+      return this.#api.report(object, unschedulable(object, reason, this.#api.timestamp()));
     if (this.#rules !== undefined && this.#pace !== undefined)
       return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);
     if (resource === 'namespaces') return this.#createDefaults(object);
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
+  }
+
+  #learnOfClaim(change: ObservedChange, actor: ActorId): void {
+    const isByController = this.#rules === undefined || actor === this.actor || roleOf(actor) === 'target';
+    if (!this.#lostClaims.learn(change, isByController)) return;
+    for (const { metadata } of this.#view.in('pods', change.namespace))
+      this.#queue.add(`pods ${keyOf(change.namespace, metadata.name ?? '')}`);
   }
 
   /**

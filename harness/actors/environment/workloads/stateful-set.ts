@@ -5,6 +5,7 @@
  * on the pod replaces them), claim retention.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { CLAIMS } from '../claims-of.ts';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { adoptOrphans, isActive, isReady, phaseOf, podFrom, templateHash } from './pods.ts';
@@ -85,7 +86,7 @@ async function makeClaims(api: Api, view: View, set: KubeObject, ordinal: number
   const { name = '', namespace = '' } = set.metadata;
   for (const template of claimTemplates(set)) {
     const claim = `${template.metadata.name ?? ''}-${name}-${ordinal}`;
-    if (view.get('persistentvolumeclaims', `${namespace}/${claim}`) !== undefined) continue;
+    if (view.get(CLAIMS, `${namespace}/${claim}`) !== undefined) continue;
     const labels = mapAt(set, 'spec', 'selector', 'matchLabels');
     const made = await api.create(
       {

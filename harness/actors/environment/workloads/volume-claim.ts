@@ -1,5 +1,6 @@
 /** Volume claims: each is bound at once to a volume of its own, which grows with the claim and is deleted with it. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { CLAIMS } from '../claims-of.ts';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { keyOf, mapAt, type View } from './view.ts';
@@ -78,7 +79,7 @@ export async function reconcileVolume(api: Api, view: View, volume: KubeObject):
     readonly [key: string]: string | undefined;
   };
   if (!isMadeFor(uid, volume) || volume.metadata.deletionTimestamp !== undefined) return 'done';
-  if (view.get('persistentvolumeclaims', keyOf(namespace, name))?.metadata.uid === uid) return 'done';
+  if (view.get(CLAIMS, keyOf(namespace, name))?.metadata.uid === uid) return 'done';
   if ((await api.report(volume, { phase: 'Released' })) === 'again') return 'again';
   return mapAt(volume, 'spec')['persistentVolumeReclaimPolicy'] === 'Delete' ? api.delete(volume) : 'done';
 }
